@@ -34,7 +34,7 @@ async function logOf(siteId: string): Promise<LogEntry[]> {
 }
 
 /** What is wrong with events, by type: a type or field that the catalogue doesn't have, another resource than it says, or a secret. */
-export function eventFaults(events: LogEntry[]): Record<string, unknown> {
+export function eventViolations(events: LogEntry[]): Record<string, unknown> {
   return Object.fromEntries(events.flatMap((event) => faultsOf(event).map((fault) => [event.type, fault])));
 }
 

@@ -1,5 +1,5 @@
 import type { CallOptions, TestSite } from "./harness.ts";
-import { buy, type Buyer, newBuyer, newSubscription, recurringRow, walletIdOf } from "./shop.ts";
+import { buy, type Buyer, newBuyer, newSubscription, recurringRow, walletIdOf } from "./purchases.ts";
 import { stripe } from "./stripe-server.ts";
 
 // What the operations on money take that must be there: something paid, once or regularly, and a signature of Stripe's.
@@ -32,7 +32,7 @@ export const BILLING_CALLS: Record<string, (site: TestSite) => Promise<CallOptio
 };
 
 /** What makes the resource of a path whose own creator lies elsewhere. */
-export const BILLING_MAKERS: Record<string, string> = {
+export const BILLING_CREATORS: Record<string, string> = {
   "/wallet/v1/recurring/{walletId}": "getWallet",
   "/wallet/v1/recurring/{walletId}/{subscriptionId}": "getWallet",
 };

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { newId } from "#worker/lib/ids.ts";
 import { change, type Draft, idParameters } from "./contract-requests.ts";
 import { type CallOptions, fillPath } from "./harness.ts";
-import { follow, type Operation, type Schema } from "./openapi.ts";
+import { resolveRef, type Operation, type Schema } from "./openapi.ts";
 
 // Everything that an operation must refuse, made from its own declaration.
 
@@ -29,15 +29,15 @@ const NOTHING = Object.fromEntries(Object.values(HEADER).map((header) => [header
 const JsonObject = z.record(z.string(), z.unknown());
 
 /** Whether one may call without showing anything. */
-export function takesAnyone({ security }: Operation): boolean {
+export function allowsAnonymous({ security }: Operation): boolean {
   return security.some((set) => set.length === 0);
 }
 
 /** 401: nothing shown, something wrong shown; before the input is looked at. */
-export function unauthenticated(operation: Operation, base: Draft, wrong: Record<string, Record<string, string>>): Case[] {
+export function unauthenticatedCases(operation: Operation, base: Draft, wrong: Record<string, Record<string, string>>): Case[] {
   const cases: Case[] = [];
   const add = (name: string, changed: Draft): void => void cases.push({ name, draft: changed, status: 401, code: "unauthenticated" });
-  if (!takesAnyone(operation)) {
+  if (!allowsAnonymous(operation)) {
     const nothing = change(base, { headers: NOTHING, query: { clientId: undefined } });
     add("nothing", nothing);
     if (operation.body) add("nothing and a malformed body", change(nothing, { body: MALFORMED }));
@@ -64,7 +64,7 @@ function oneOf(kind: string): Record<string, undefined> {
 }
 
 /** 403: valid callers of a kind or role that is not let in; before the input is looked at. */
-export function forbidden(operation: Operation, base: Draft, excluded: Record<string, Record<string, string>>): Case[] {
+export function forbiddenCases(operation: Operation, base: Draft, excluded: Record<string, Record<string, string>>): Case[] {
   return Object.entries(excluded).flatMap(([name, headers]) => {
     const other = change(base, { headers: { ...NOTHING, ...headers } });
     const cases: Case[] = [{ name, draft: other, status: 403, code: "forbidden" }];
@@ -75,7 +75,7 @@ export function forbidden(operation: Operation, base: Draft, excluded: Record<st
 }
 
 /** 404: ids that are another site's or nobody's. */
-export function unknown(operation: Operation, base: Draft, call: CallOptions, foreign: Record<string, string>): Case[] {
+export function unknownIdCases(operation: Operation, base: Draft, call: CallOptions, foreign: Record<string, string>): Case[] {
   return idParameters(operation).flatMap((name) =>
     [
       { whose: "another site's", id: foreign[name] ?? "" },
@@ -90,7 +90,7 @@ export function unknown(operation: Operation, base: Draft, call: CallOptions, fo
 }
 
 /** 400, 413 and 415: whatever is not as declared. */
-export function invalid(operation: Operation, base: Draft): Case[] {
+export function invalidInputCases(operation: Operation, base: Draft): Case[] {
   return [...wrongParams(operation, base), ...wrongQueries(operation, base), ...wrongBodies(operation, base)];
 }
 
@@ -191,7 +191,7 @@ function wrongBodies(operation: Operation, base: Draft): Case[] {
     cases.push(badRequest(`no ${name}`, withBody({ ...valid, [name]: undefined }), name));
   }
   for (const [name, property] of Object.entries(body.schema.properties ?? {})) {
-    for (const value of wrongValues(follow(property))) {
+    for (const value of wrongValues(resolveRef(property))) {
       cases.push(badRequest(`${name}: ${JSON.stringify(value).slice(0, 40)}`, withBody({ ...valid, [name]: value }), name));
     }
   }
@@ -200,7 +200,7 @@ function wrongBodies(operation: Operation, base: Draft): Case[] {
 
 /** Of a union that may be null, the document says so in a member of its own. */
 function mayBeNull({ nullable, oneOf = [], anyOf = [], allOf = [] }: Schema): boolean {
-  return nullable === true || [...oneOf, ...anyOf, ...allOf].some((member) => follow(member).nullable === true);
+  return nullable === true || [...oneOf, ...anyOf, ...allOf].some((member) => resolveRef(member).nullable === true);
 }
 
 /** Values that a field of this schema can't have. */

@@ -58,20 +58,20 @@ export const COMMERCE_PARAMETERS: Record<string, (site: TestSite) => Promise<str
   "/community/v1/export/file/{token}": async (site) => {
     const { exportId } = z.object({ exportId: z.string() }).parse((await site.call("exportMembers")).body);
     await continueExport({ env, db }, { kind: "memberExport", siteId: site.id, exportId }, Date.now);
-    await exportsAreDone();
+    await waitForExports();
     const state = await site.call("getExport", { params: { exportId } });
     return z.object({ downloadUrl: z.string() }).parse(state.body).downloadUrl.split("/").at(-1) ?? "";
   },
 };
 
 /** What makes the resource of a path whose own creator lies elsewhere. */
-export const COMMERCE_MAKERS: Record<string, string> = {
+export const COMMERCE_CREATORS: Record<string, string> = {
   "/subscription/v2/account/{accountId}": "createAccount",
   "/community/v1/export/{exportId}": "exportMembers",
 };
 
 /** Resolves once no export is under way, nor told of: the queue works by itself, and what it writes belongs to no request. */
-export async function exportsAreDone(): Promise<void> {
+export async function waitForExports(): Promise<void> {
   const underWay = inArray(memberExports.status, ["pending", "running"]);
   const isQuiet = async () => (await db.$count(memberExports, underWay)) + (await db.$count(outbox)) === 0;
   await vi.waitUntil(isQuiet, { interval: 20 });

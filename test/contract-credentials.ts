@@ -3,7 +3,7 @@ import { SignJWT } from "jose";
 import { newId } from "#worker/lib/ids.ts";
 import { publicKeys, signToken, type TokenClaims } from "#worker/services/auth/tokens.ts";
 import { globalToken } from "./contract-accounts.ts";
-import { TO_BE_SIGNED } from "./contract-providers.ts";
+import { SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
 import type { Caller, TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 
@@ -15,7 +15,7 @@ export type Headers = Record<string, string>;
 const PROOFS = ["developer", "bearer", "super"];
 
 /** Whether an operation asks for proof. */
-export function asksForProof({ security }: Operation): boolean {
+export function requiresCredentials({ security }: Operation): boolean {
   return security.every((set) => set.some((kind) => [...PROOFS, "provider", "signature", "stripeSignature"].includes(kind)));
 }
 
@@ -81,7 +81,7 @@ export async function wrongCredentials(own: TestSite, foreign: TestSite, operati
 }
 
 /** Valid callers whom the operation does not let in. */
-export async function excludedFrom(own: TestSite, operation: Operation): Promise<Record<string, Headers>> {
+export async function excludedCallers(own: TestSite, operation: Operation): Promise<Record<string, Headers>> {
   const kinds = new Set(operation.security.flat());
   const client = { "Tifo-Client-Id": own.id };
   const { area, action, accounts } = reachOf(operation);
@@ -104,7 +104,7 @@ export async function excludedFrom(own: TestSite, operation: Operation): Promise
 }
 
 /** Those with the smallest rights that are enough. */
-export async function leastCallers(own: TestSite, operation: Operation): Promise<Record<string, Headers>> {
+export async function leastPrivilegedCallers(own: TestSite, operation: Operation): Promise<Record<string, Headers>> {
   const kinds = new Set(operation.security.flat());
   const client = { "Tifo-Client-Id": own.id };
   const { area, action, accounts } = reachOf(operation);
@@ -123,10 +123,10 @@ export async function leastCallers(own: TestSite, operation: Operation): Promise
     // A session of its own, since one that is used to sign out is gone.
     least["an account"] = { ...client, Authorization: `Bearer ${await own.signIn(whose)}` };
   }
-  if (kinds.has("signature")) least["the data provider"] = { ...client, "Tifo-Signature": TO_BE_SIGNED };
+  if (kinds.has("signature")) least["the data provider"] = { ...client, "Tifo-Signature": SIGNATURE_PLACEHOLDER };
   if (kinds.has("stripeSignature")) least.Stripe = {};
   if (kinds.has("super")) least["the operator"] = await own.headersOf("super");
-  if (!asksForProof(operation)) least.anybody = kinds.size > 0 ? client : {};
+  if (!requiresCredentials(operation)) least.anybody = kinds.size > 0 ? client : {};
   return least;
 }
 

@@ -4,7 +4,7 @@ import type { Operation } from "./openapi.ts";
 import { liveJsonRule, newDataProvider, signatureOf } from "./providers.ts";
 
 /** Stands where a signature will be: what is signed is known only when a request has its last form. */
-export const TO_BE_SIGNED = "to be signed";
+export const SIGNATURE_PLACEHOLDER = "to be signed";
 
 const secrets = new Map<string, string>();
 
@@ -25,7 +25,7 @@ export const PROVIDER_RESOURCES: Record<string, (site: TestSite) => Promise<stri
 export const RULE_FIELDS = { jsonRule: liveJsonRule };
 
 /** What an operation needs to have been made before. */
-export const PROVIDER_NEEDS: Record<string, (site: TestSite) => Promise<unknown>> = { listAvailableDataProviders: dataProvider };
+export const PROVIDER_PREREQUISITES: Record<string, (site: TestSite) => Promise<unknown>> = { listAvailableDataProviders: dataProvider };
 
 /** Whether a data provider signs the operation's requests. */
 export function isSigned({ security }: Operation): boolean {
@@ -34,7 +34,7 @@ export function isSigned({ security }: Operation): boolean {
 
 /** The request as its provider signs it; one that carries something else for a signature stays as it is. */
 export async function signed(operation: Operation, request: Draft): Promise<Draft> {
-  if (request.headers["Tifo-Signature"] !== TO_BE_SIGNED) return request;
+  if (request.headers["Tifo-Signature"] !== SIGNATURE_PLACEHOLDER) return request;
   const id = decodeURIComponent(request.url.pathname.split("/")[3] ?? "");
   const content = operation.method === "delete" ? id : await textOf(request.body);
   return { ...request, headers: { ...request.headers, ...(await signatureOf(secrets.get(id) ?? "nobody's", content)) } };

@@ -5,19 +5,19 @@ import { randomHex } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
 import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
 import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "./contract-accounts.ts";
-import { BILLING_CALLS, BILLING_MAKERS } from "./contract-billing.ts";
-import { COMMERCE_FIELDS, COMMERCE_MAKERS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
+import { BILLING_CALLS, BILLING_CREATORS } from "./contract-billing.ts";
+import { COMMERCE_FIELDS, COMMERCE_CREATORS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
-import { isSigned, PROVIDER_NEEDS, PROVIDER_RESOURCES, RULE_FIELDS, TO_BE_SIGNED } from "./contract-providers.ts";
+import { isSigned, PROVIDER_PREREQUISITES, PROVIDER_RESOURCES, RULE_FIELDS, SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
 import { QUEST_LISTS, QUEST_RESOURCES } from "./contract-quests.ts";
-import { formOf } from "./files.ts";
-import { WEBHOOK_NEEDS, WEBHOOK_RESOURCES } from "./contract-webhooks.ts";
-import { asksInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
+import { uploadForm } from "./uploads.ts";
+import { WEBHOOK_PREREQUISITES, WEBHOOK_RESOURCES } from "./contract-webhooks.ts";
+import { sendsClientIdInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
-import { publishTxt } from "./resolver.ts";
+import { publishTxt } from "./dns-resolver.ts";
 import { workingProvider } from "./streams.ts";
-import "./games.ts";
-import "./players.ts";
+import "./games-database.ts";
+import "./video-platforms.ts";
 
 // Valid requests of any operation, made from the document's own examples with the test site's ids in place of the demo's.
 
@@ -94,8 +94,8 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
 
 /** What makes the resource of a path whose own creator lies elsewhere. */
 const MAKERS: Record<string, string> = {
-  ...BILLING_MAKERS,
-  ...COMMERCE_MAKERS,
+  ...BILLING_CREATORS,
+  ...COMMERCE_CREATORS,
   "/streamprovider/v1": "registerStreamProvider",
   "/streamprovider/v1/{id}": "registerStreamProvider",
   "/accesscode/v1/{id}": "addAccessCode",
@@ -128,14 +128,14 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
       : undefined;
   if (creator) await site.call(creator.operationId, await validCall(site, creator));
   await QUEST_LISTS[operation.path]?.(site);
-  await WEBHOOK_NEEDS[operation.operationId]?.(site);
-  await PROVIDER_NEEDS[operation.operationId]?.(site);
+  await WEBHOOK_PREREQUISITES[operation.operationId]?.(site);
+  await PROVIDER_PREREQUISITES[operation.operationId]?.(site);
   const query = { ...validQuery(site, operation), ...(await COMMERCE_QUERIES[operation.operationId]?.(site)) };
-  const file = operation.takesFile ? formOf() : operation.text;
+  const file = operation.takesFile ? uploadForm() : operation.text;
   const body = operation.body ? await validBody(site, operation, operation.body.example) : file;
   const headers: Record<string, string> = operation.responses.has(101) ? { Upgrade: "websocket" } : {};
   if (operation.security.flat().includes("device")) headers["Tifo-Device-Id"] = DEVICE;
-  if (isSigned(operation)) headers["Tifo-Signature"] = TO_BE_SIGNED;
+  if (isSigned(operation)) headers["Tifo-Signature"] = SIGNATURE_PLACEHOLDER;
   const params = await validParams(site, operation);
   return { params, query, body: (await POLL_BODIES[operation.operationId]?.(site, params)) ?? body, headers };
 }
@@ -216,7 +216,7 @@ export function draft(
 ): Draft {
   const url = new URL(fillPath(operation, params), ORIGIN);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-  if (asksInQuery(operation)) url.searchParams.set("clientId", site.id);
+  if (sendsClientIdInQuery(operation)) url.searchParams.set("clientId", site.id);
   const encoded = encodeBody(body);
   const client: Record<string, string> = operation.security.every((set) => set.includes("client")) ? { "Tifo-Client-Id": site.id } : {};
   return { url, headers: { ...client, ...credentials, ...encoded.headers, ...headers }, body: encoded.body };

@@ -23,7 +23,7 @@ async function delivered(site: TestSite): Promise<string> {
 }
 
 /** What must be there before these operations, by name. */
-export const WEBHOOK_NEEDS: Record<string, (site: TestSite) => Promise<void>> = {
+export const WEBHOOK_PREREQUISITES: Record<string, (site: TestSite) => Promise<void>> = {
   updateWebhookSubscriptions: setWebhooks,
   rotateWebhookSecret: setWebhooks,
   testWebhooks: setWebhooks,

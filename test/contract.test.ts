@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import wrangler from "../wrangler.toml?raw";
 import { TAGS } from "#worker/routes/areas.ts";
-import { type Case, forbidden, invalid, unauthenticated, unknown } from "./contract-cases.ts";
-import { asksForProof, excludedFrom, leastCallers, wrongCredentials } from "./contract-credentials.ts";
-import { exportsAreDone } from "./contract-commerce.ts";
+import { type Case, forbiddenCases, invalidInputCases, unauthenticatedCases, unknownIdCases } from "./contract-cases.ts";
+import { requiresCredentials, excludedCallers, leastPrivilegedCallers, wrongCredentials } from "./contract-credentials.ts";
+import { waitForExports } from "./contract-commerce.ts";
 import { signed } from "./contract-providers.ts";
 import { change, draft, type Draft, validCall, validParams } from "./contract-requests.ts";
-import { type CallOptions, newSite, send, strongest, type TestSite } from "./harness.ts";
-import { sumDatabase } from "./database-sum.ts";
-import { definitions, document, namedSchemas, type Operation, operations, successes } from "./openapi.ts";
+import { type CallOptions, newSite, send, strongestCaller, type TestSite } from "./harness.ts";
+import { databaseChecksum } from "./database-checksum.ts";
+import { definitions, document, namedSchemas, type Operation, operations, successStatuses } from "./openapi.ts";
 
 /** Where an operation differs from the rules below, and why. */
 const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string; unknownIds?: string; role?: string; input?: string }> = {
@@ -60,7 +60,7 @@ describe("the document", () => {
       expect.soft(operationId).toMatch(/^[a-z][A-Za-z]+$/);
       expect.soft(summary, operationId).toMatch(/^[A-Z].{5,60}[^.]$/);
       expect.soft(description, operationId).toMatch(/^[A-Z][^]{15,}\.$/);
-      expect.soft(successes({ responses }), operationId).not.toEqual([]);
+      expect.soft(successStatuses({ responses }), operationId).not.toEqual([]);
     }
   });
 
@@ -118,11 +118,11 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
 
   test("answers its own example to the least of those who may call, with and without a trailing slash", async () => {
     for (const slash of ["", "/"]) {
-      for (const [name, credentials] of Object.entries(await leastCallers(own, operation))) {
+      for (const [name, credentials] of Object.entries(await leastPrivilegedCallers(own, operation))) {
         const base = draft(own, operation, await validCall(own, operation), credentials);
         const request = await signed(operation, base);
         const answer = await send(operation, change(request, { path: base.url.pathname + slash }).url, init(operation, request));
-        expect(successes(operation), `${name}: ${answer.text}`).toContain(answer.status);
+        expect(successStatuses(operation), `${name}: ${answer.text}`).toContain(answer.status);
         expect(answer.log.route, "the route that answers").toBe(operation.path);
       }
     }
@@ -130,7 +130,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
 
   test("asks who calls before it looks at anything else", async () => {
     const { base } = await prepare(operation);
-    const cases = unauthenticated(operation, base, await wrongCredentials(own, foreign, operation));
+    const cases = unauthenticatedCases(operation, base, await wrongCredentials(own, foreign, operation));
     const excepted = ({ name }: Case): boolean =>
       (exceptions.noCredentials !== undefined && name.startsWith("nothing")) ||
       (exceptions.unknownSite !== undefined && name.includes("client id"));
@@ -140,10 +140,10 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
     );
   });
 
-  test.runIf(asksForProof(operation))("lets in no valid caller of another kind or of too small a role", async () => {
+  test.runIf(requiresCredentials(operation))("lets in no valid caller of another kind or of too small a role", async () => {
     const { base } = await prepare(operation);
     const excepted = ({ name }: Case): boolean => exceptions.role !== undefined && name.startsWith("the token of");
-    const cases = forbidden(operation, base, await excludedFrom(own, operation));
+    const cases = forbiddenCases(operation, base, await excludedCallers(own, operation));
     await refuseAll(
       operation,
       cases.filter((one) => !excepted(one)),
@@ -152,12 +152,12 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
 
   test.skipIf(exceptions.input)("refuses every input that is not as declared, and names what is wrong", async () => {
     const { base } = await prepare(operation);
-    await refuseAll(operation, invalid(operation, base));
+    await refuseAll(operation, invalidInputCases(operation, base));
   });
 
   test.skipIf(exceptions.unknownIds)("knows no id of another site", async () => {
     const { base, call } = await prepare(operation);
-    await refuseAll(operation, unknown(operation, base, call, await validParams(foreign, operation)));
+    await refuseAll(operation, unknownIdCases(operation, base, call, await validParams(foreign, operation)));
   });
 });
 
@@ -185,13 +185,13 @@ async function refuseAll(operation: Operation, cases: Case[]): Promise<void> {
     expect.soft(named, `${name} names ${path}: ${answer.text}`).toBe(true);
   };
   await Promise.all(cases.map(check));
-  expect(await sumDatabase(), "what the database holds").toEqual(before);
+  expect(await databaseChecksum(), "what the database holds").toEqual(before);
 }
 
 /** A valid request by the strongest caller, to be spoilt. */
 async function prepare(operation: Operation): Promise<{ base: Draft; call: CallOptions }> {
   const call = await validCall(own, operation);
-  return { base: draft(own, operation, call, await own.headersOf(strongest(operation))), call };
+  return { base: draft(own, operation, call, await own.headersOf(strongestCaller(operation))), call };
 }
 
 function init(operation: Operation, { headers, body }: Draft): RequestInit {
@@ -199,11 +199,11 @@ function init(operation: Operation, { headers, body }: Draft): RequestInit {
 }
 
 /** What the database holds once what was prepared has left the outbox, and all that follows from it too: that would count as a write. */
-async function sumAtRest(): ReturnType<typeof sumDatabase> {
+async function sumAtRest(): ReturnType<typeof databaseChecksum> {
   for (let last = ""; ;) {
     for (const site of [own, foreign]) await site.call("listEvents");
-    await exportsAreDone();
-    const sum = await sumDatabase();
+    await waitForExports();
+    const sum = await databaseChecksum();
     if (JSON.stringify(sum) === last) return sum;
     last = JSON.stringify(sum);
   }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
-import { committedEvents, eventFaults } from "./committed-events.ts";
+import { committedEvents, eventViolations } from "./committed-events.ts";
 import { validCall } from "./contract-requests.ts";
 import { newSite, PASSWORD } from "./harness.ts";
 import { operations } from "./openapi.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 test("every committed event is in the catalogue, says what it declares and nothing else, and holds no secret", () => {
   expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(50);
-  expect(eventFaults(events)).toEqual({});
+  expect(eventViolations(events)).toEqual({});
 });
 
 test.each<[fault: string, change: Partial<LogEntry>]>([
@@ -36,6 +36,6 @@ test.each<[fault: string, change: Partial<LogEntry>]>([
   const extra = change.data === "undeclared" ? { imagined: true } : change.data === "secret" ? { name: PASSWORD } : undefined;
   const data: unknown = JSON.parse(event.data);
   const changed = extra && typeof data === "object" ? { data: JSON.stringify({ ...data, ...extra }) } : change;
-  expect(Object.keys(eventFaults([event]))).toEqual([]);
-  expect(Object.keys(eventFaults([{ ...event, ...changed }]))).toEqual([change.type ?? event.type]);
+  expect(Object.keys(eventViolations([event]))).toEqual([]);
+  expect(Object.keys(eventViolations([{ ...event, ...changed }]))).toEqual([change.type ?? event.type]);
 });

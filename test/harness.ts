@@ -12,8 +12,8 @@ import { signToken, type TokenClaims } from "#worker/services/auth/tokens.ts";
 import { PING } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { takeLogLine, type LogLine } from "./log-lines.ts";
 import { type Operation, operationOf } from "./openapi.ts";
-import { unlistedFields } from "./public-answers.ts";
-import { requestFaults, responseFaults } from "./published-document.ts";
+import { unlistedFields } from "./public-responses.ts";
+import { requestViolations, responseViolations } from "./published-document.ts";
 import { TestViewer } from "./isolated/relay-viewer.ts";
 
 export const ORIGIN = "https://tifo.test";
@@ -48,7 +48,7 @@ export interface TestAccount {
 }
 
 /** One answer, checked already against the operation's declaration. */
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -70,7 +70,7 @@ export interface TestSite {
   developerKey: string;
   accounts: Record<"admin" | "reader" | "creator" | "viewer", TestAccount>;
   /** Calls an operation by its id; fails when the answer is not what the document declares. */
-  call(operationId: string, options?: CallOptions): Promise<Answer>;
+  call(operationId: string, options?: CallOptions): Promise<ApiResponse>;
   /** Credentials as headers. */
   headersOf(caller: Caller): Promise<Record<string, string>>;
   /** A JWT of a session of its own. */
@@ -195,12 +195,12 @@ export async function newSite(): Promise<TestSite> {
     return { ...client, Authorization: `Bearer ${await signToken(env, await claims, Date.now())}` };
   }
 
-  async function call(operationId: string, { params, query = {}, body, headers = {}, as }: CallOptions = {}): Promise<Answer> {
+  async function call(operationId: string, { params, query = {}, body, headers = {}, as }: CallOptions = {}): Promise<ApiResponse> {
     const operation = operationOf(operationId);
     const url = new URL(fillPath(operation, params), ORIGIN);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-    const caller = as ?? strongest(operation);
-    if (caller !== "nobody" && asksInQuery(operation) && query.clientId === undefined) url.searchParams.set("clientId", id);
+    const caller = as ?? strongestCaller(operation);
+    if (caller !== "nobody" && sendsClientIdInQuery(operation) && query.clientId === undefined) url.searchParams.set("clientId", id);
     const encoded = encodeBody(body);
     return send(operation, url, {
       method: operation.method.toUpperCase(),
@@ -221,7 +221,7 @@ export function encodeBody(body: unknown): { headers: Record<string, string>; bo
 }
 
 /** Sends one request of an operation and holds the answer against what the document says of it. */
-export async function send(operation: Operation, url: URL, init: RequestInit): Promise<Answer> {
+export async function send(operation: Operation, url: URL, init: RequestInit): Promise<ApiResponse> {
   const headers = new Headers(init.headers);
   if (!headers.has("Tifo-Request-Id")) headers.set("Tifo-Request-Id", `test.${randomHex(8)}`);
   const response = await exports.default.fetch(url, { ...init, headers, redirect: "manual" });
@@ -261,7 +261,7 @@ function keysOf(operation: Operation, status: number): number[] {
 /** A body that was accepted is one that the published document allows. */
 function checkRequest({ operationId }: Operation, body: BodyInit | null | undefined, where: string): void {
   if (typeof body !== "string") return;
-  expect(requestFaults(operationId, JSON.parse(body)), `request of ${where}`).toEqual([]);
+  expect(requestViolations(operationId, JSON.parse(body)), `request of ${where}`).toEqual([]);
 }
 
 /** Nothing undeclared: what the schema would drop may not be there. */
@@ -271,7 +271,7 @@ function checkAnswer(operation: Operation, status: number, body: unknown, where:
     expect(body, where).toBeUndefined();
     return;
   }
-  expect(responseFaults(operation.operationId, status, body), where).toEqual([]);
+  expect(responseViolations(operation.operationId, status, body), where).toEqual([]);
   const parsed = schema.safeParse(body);
   expect(parsed.error?.issues ?? [], where).toEqual([]);
   expect(parsed.data, where).toEqual(body);
@@ -280,7 +280,7 @@ function checkAnswer(operation: Operation, status: number, body: unknown, where:
 function checkProblem(operation: Operation, status: number, response: Response, body: unknown, where: string): z.infer<typeof Problem> {
   expect(response.headers.get("Content-Type"), where).toBe("application/problem+json");
   const problem = Problem.strict().parse(body);
-  expect(responseFaults(operation.operationId, status, body), where).toEqual([]);
+  expect(responseViolations(operation.operationId, status, body), where).toEqual([]);
   expect(problem.status, where).toBe(status);
   expect(operation.responses.get(status)?.description ?? "", where).toContain(`\`${problem.code}\``);
   // An answer that is given again names the request that was answered first.
@@ -308,7 +308,7 @@ export function fillPath(operation: Operation, params: Record<string, string> = 
 }
 
 /** The caller with the most rights among those that an operation takes. */
-export function strongest({ security }: Operation): Caller {
+export function strongestCaller({ security }: Operation): Caller {
   const kinds = new Set(security.flat());
   if (kinds.has("super")) return "super";
   if (kinds.has("developer")) return "developer";
@@ -317,7 +317,7 @@ export function strongest({ security }: Operation): Caller {
 }
 
 /** Whether the client id belongs into the query, since browsers can't set a header there. */
-export function asksInQuery({ security }: Operation): boolean {
+export function sendsClientIdInQuery({ security }: Operation): boolean {
   return security.length > 0 && security.every((set) => set.includes("clientQuery"));
 }
 
@@ -326,7 +326,7 @@ function isStream(response: Response): boolean {
 }
 
 /** Resolves once the site counts so many viewers: a channel's first viewer is in before its site has heard of it. */
-export async function countsViewers(site: TestSite, viewers: number): Promise<void> {
+export async function waitForViewerCount(site: TestSite, viewers: number): Promise<void> {
   const presence = env.SITE_PRESENCE.getByName(site.id);
   await vi.waitUntil(async () => (await presence.concurrents()).concurrents === viewers, { interval: 5 });
 }

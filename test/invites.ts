@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
 import { z } from "@hono/zod-openapi";
-import { type Answer, ORIGIN, type TestSite } from "./harness.ts";
+import { type ApiResponse, ORIGIN, type TestSite } from "./harness.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { ConsumedIntent } from "#worker/services/auth/schemas.ts";
@@ -9,7 +9,7 @@ import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Invite } from "#worker/services/invites/schemas.ts";
 
 /** Follows a link as a browser would. */
-export function follow(token: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
+export function openMagicLink(token: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
   return exports.default.fetch(`${ORIGIN}/invite/v1/magic-link/${token}`, {
     method,
     redirect: "manual",
@@ -19,7 +19,7 @@ export function follow(token: string, headers: Record<string, string> = {}, meth
 
 /** Opens a link and returns its intent. */
 export async function intentOf(token: string): Promise<string> {
-  const response = await follow(token);
+  const response = await openMagicLink(token);
   expect(response.status).toBe(302);
   return new URL(response.headers.get("Location") ?? "").searchParams.get("intent") ?? "";
 }
@@ -31,7 +31,7 @@ export async function problemOf(response: Response): Promise<{ status: number; m
 
 /** What tests do with invites, on the site that `site` returns by then. */
 export function inviteCalls(site: () => TestSite) {
-  function create(change: Record<string, unknown> = {}): Promise<Answer> {
+  function create(change: Record<string, unknown> = {}): Promise<ApiResponse> {
     const body = { redirectUri: "https://demo.example/welcome?from=mail", siteId: site().id, targetSkus: ["vip"], ...change };
     return site().call("createInvite", { body });
   }
@@ -44,7 +44,7 @@ export function inviteCalls(site: () => TestSite) {
     return (await site().call("getInvite", { params: { id } })).as(Invite);
   }
 
-  function redeem(intent: string): Promise<Answer> {
+  function redeem(intent: string): Promise<ApiResponse> {
     return site().call("consumeIntent", { as: "client", params: { token: intent } });
   }
 

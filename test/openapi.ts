@@ -59,7 +59,7 @@ export const operations: Operation[] = Object.entries(document.paths).flatMap(([
 const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
 
 /** The statuses with which an operation says that it succeeded. */
-export function successes({ responses }: Pick<Operation, "responses">): number[] {
+export function successStatuses({ responses }: Pick<Operation, "responses">): number[] {
   return [...responses.keys()].filter((status) => status < 400);
 }
 
@@ -71,7 +71,7 @@ export function operationOf(operationId: string): Operation {
 
 /** What a schema's own example is, or one made of those of its parts; undefined where a part has none. */
 export function exampleOf(from: SchemaOrReference): unknown {
-  const schema = follow(from);
+  const schema = resolveRef(from);
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
   if (schema.enum) return schema.enum[0];
@@ -86,11 +86,11 @@ export function exampleOf(from: SchemaOrReference): unknown {
 }
 
 /** The schema that a reference stands for. */
-export function follow(schema: SchemaOrReference): Schema {
+export function resolveRef(schema: SchemaOrReference): Schema {
   if (!("$ref" in schema)) return schema;
   const named = document.components?.schemas?.[schema.$ref.replace("#/components/schemas/", "")];
   if (!named) throw new Error(`${schema.$ref} is not in the document`);
-  return follow(named);
+  return resolveRef(named);
 }
 
 function readOperation(method: Operation["method"], path: string, raw: RawOperation): Operation {
@@ -107,7 +107,7 @@ function readOperation(method: Operation["method"], path: string, raw: RawOperat
     security: (raw.security ?? []).map((set) => Object.keys(set)),
     parameters: (raw.parameters ?? []).flatMap((parameter) => {
       if ("$ref" in parameter || !parameter.schema) return [];
-      const schema = follow(parameter.schema);
+      const schema = resolveRef(parameter.schema);
       const given: unknown = parameter.example;
       return [
         {
@@ -119,7 +119,7 @@ function readOperation(method: Operation["method"], path: string, raw: RawOperat
         },
       ];
     }),
-    body: content?.schema && { required, schema: follow(content.schema), example: content.example ?? exampleOf(content.schema) },
+    body: content?.schema && { required, schema: resolveRef(content.schema), example: content.example ?? exampleOf(content.schema) },
     takesFile,
     text: textOf(raw),
     responses: readResponses(raw),

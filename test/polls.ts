@@ -32,4 +32,4 @@ export function pollCalls(site: () => TestSite) {
 }
 
 export const idOf = (poll: { answers: { _id: string }[] }, index: number) => poll.answers[index]?._id ?? "";
-export const writtenOf = (pollId: string) => db.select().from(pollResponses).where(eq(pollResponses.pollId, pollId));
+export const storedResponses = (pollId: string) => db.select().from(pollResponses).where(eq(pollResponses.pollId, pollId));

@@ -4,7 +4,7 @@ import { newId, toHex } from "#worker/lib/ids.ts";
 import { EXAMPLE_SCHEMA, RegisteredDataProvider } from "#worker/services/data-providers/schemas.ts";
 import { CreatedRule } from "#worker/services/automation-rules/schemas.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
-import type { Answer, TestSite } from "./harness.ts";
+import type { ApiResponse, TestSite } from "./harness.ts";
 
 // A data provider as it stands outside: it knows its secret and signs what it sends.
 
@@ -45,7 +45,12 @@ export async function signatureOf(
 }
 
 /** Sends an event as the provider. */
-export async function tell(site: TestSite, provider: TestProvider, event: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+export async function sendProviderEvent(
+  site: TestSite,
+  provider: TestProvider,
+  event: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
   return site.call("ingestProviderEvent", {
     as: "client",
     params: { providerId: provider.id },

@@ -30,12 +30,12 @@ const root = {
 const lookup = dereference(root);
 
 /** What a validator has against the JSON body of a successful request; nothing where the document describes none. */
-export function requestFaults(operationId: string, body: unknown): string[] {
+export function requestViolations(operationId: string, body: unknown): string[] {
   return faults(`${operationId} request`, body);
 }
 
 /** What a validator has against the JSON body of a response. */
-export function responseFaults(operationId: string, status: number, body: unknown): string[] {
+export function responseViolations(operationId: string, status: number, body: unknown): string[] {
   return faults(`${operationId} ${status}`, body);
 }
 

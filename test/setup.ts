@@ -2,7 +2,7 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
-import "./resolver.ts";
+import "./dns-resolver.ts";
 
 // Top level, not `beforeAll`: a suite's own hooks may already need the tables.
 await applyD1Migrations(env.DB, inject("migrations"));

@@ -20,12 +20,12 @@ export async function eventsOf(siteId: string) {
   return (await logOf(siteId).read({ after: 0, limit: 1000, types: null })).entries;
 }
 
-export function waiting(siteId: string) {
+export function outboxRows(siteId: string) {
   return db.select().from(outbox).where(eq(outbox.siteId, siteId));
 }
 
 /** Writes what a committed change leaves for the log. */
-export async function leave(
+export async function insertOutboxRows(
   siteId: string,
   count: number,
   { created = Date.now(), size = 10, type = "test.happened", resource = "test/1" } = {},
@@ -36,12 +36,12 @@ export async function leave(
 }
 
 /** Has what failed be due now. */
-export async function makeDue(siteId: string): Promise<void> {
+export async function makeRetriesDue(siteId: string): Promise<void> {
   await runInDurableObject(logOf(siteId), (_, state) => void state.storage.sql.exec("UPDATE retries SET due = 0"));
 }
 
 /** Prunes now, whatever its hour. */
-export async function prune(siteId: string): Promise<void> {
+export async function pruneNow(siteId: string): Promise<void> {
   await runInDurableObject(logOf(siteId), (_, state) => void state.storage.sql.exec("UPDATE upkeep SET prune_due = 0"));
   await logOf(siteId).nudge();
 }
@@ -53,7 +53,7 @@ export async function createOverlay(site: TestSite): Promise<string> {
 }
 
 /** Broadcasts to the first channel, which does not take it: the caller is told of a failure. */
-export async function broadcastInVain(site: TestSite, overlayId: string): Promise<void> {
+export async function expectBroadcastFailure(site: TestSite, overlayId: string): Promise<void> {
   const headers = { ...(await site.headersOf("developer")), "Content-Type": "application/json" };
   const body = JSON.stringify({ channelId: site.channels[0] });
   const answer = await exports.default.fetch(`${ORIGIN}/overlay/v1/broadcast/${overlayId}`, { method: "POST", headers, body });

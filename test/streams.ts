@@ -50,6 +50,6 @@ export async function behave(site: TestSite, behaviour: Behaviour, name = "wowza
 }
 
 /** The calls that a site's provider has had, the first first. */
-export async function seenCalls(site: TestSite, name = "wowza"): Promise<SeenCall[]> {
+export async function providerCalls(site: TestSite, name = "wowza"): Promise<SeenCall[]> {
   return z.array(SeenCall).parse(await (await outside(`${inject("streamProvider")}/${site.id}-${name}/calls`)).json());
 }

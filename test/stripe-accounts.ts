@@ -87,7 +87,7 @@ function knownAccount(id: string): ConnectedAccount | undefined {
   return accounts.get(id);
 }
 
-export function connectAnswer(call: string, id: string | undefined, fields: Fields): { status: number; body: Json } {
+export function connectResponse(call: string, id: string | undefined, fields: Fields): { status: number; body: Json } {
   if (call === "POST accounts") {
     const controller = Object.entries(fields).filter(([name]) => name.startsWith("controller["));
     const created = { metadata: metadataOf(fields), controller: Object.fromEntries(controller) };

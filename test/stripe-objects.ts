@@ -136,14 +136,14 @@ export function metadataOf(fields: Fields, under = ""): Fields {
 }
 
 /** Fields of an answer, as "<object>.<field>", that Stripe's own objects don't have; `seen` gets the kinds of object in it. */
-export function strangeFields(answer: unknown, seen: Set<string>): string[] {
-  if (Array.isArray(answer)) return answer.flatMap((one) => strangeFields(one, seen));
+export function undocumentedFields(answer: unknown, seen: Set<string>): string[] {
+  if (Array.isArray(answer)) return answer.flatMap((one) => undocumentedFields(one, seen));
   if (typeof answer !== "object" || answer === null) return [];
   const kind = "object" in answer && typeof answer.object === "string" ? answer.object : undefined;
   const known = kind === undefined ? undefined : STRIPE_KEYS.get(kind);
   if (kind !== undefined) seen.add(kind);
   const strange = known === undefined ? [] : Object.keys(answer).filter((field) => !known.has(field));
-  return [...strange.map((field) => `${kind}.${field}`), ...Object.values(answer).flatMap((inner) => strangeFields(inner, seen))];
+  return [...strange.map((field) => `${kind}.${field}`), ...Object.values(answer).flatMap((inner) => undocumentedFields(inner, seen))];
 }
 
 /** Several maps read as one, without a copy; what is deleted is deleted from each. */

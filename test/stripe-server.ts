@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { randomHex } from "#worker/lib/ids.ts";
-import { connectAnswer } from "./stripe-accounts.ts";
+import { connectResponse } from "./stripe-accounts.ts";
 import {
   expanded,
   type Fields,
@@ -16,7 +16,7 @@ import {
   showSession,
   showSubscription,
   JoinedMap,
-  strangeFields,
+  undocumentedFields,
   type Subscription,
 } from "./stripe-objects.ts";
 
@@ -237,7 +237,7 @@ function once(books: Books, key: string | null, request: string, work: () => { s
   const before = key === null ? undefined : books.answers.get(key);
   if (before && before.request !== request) return refusal(400, "Keys for idempotent requests can only be used with the same parameters");
   const { status, body } = before ?? work();
-  stripe.strange.push(...strangeFields(body, stripe.seen));
+  stripe.strange.push(...undocumentedFields(body, stripe.seen));
   if (key !== null && status < 500) books.answers.set(key, { request, status, body });
   return Response.json(body, { status });
 }
@@ -315,7 +315,7 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
     case "POST accounts":
     case "GET accounts":
     case "POST account_links":
-      return connectAnswer(`${method} ${kind}`, rest[0], fields);
+      return connectResponse(`${method} ${kind}`, rest[0], fields);
     default:
       return missing;
   }

@@ -4,5 +4,5 @@ import { changeUnderKills } from "./webhook-kills.ts";
 test("a server killed twice in the middle of changes tells webhooks of each that it acknowledged, in order per resource", async () => {
   const outcome = await changeUnderKills(2, 40);
   expect(outcome.acknowledged).toBeGreaterThan(80);
-  expect(outcome).toMatchObject({ unheard: [], missing: [], disorder: [] });
+  expect(outcome).toMatchObject({ unheard: [], missing: [], orderViolations: [] });
 });

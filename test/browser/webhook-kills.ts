@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
 import type { Server } from "#scripts/lib/server.ts";
-import { disorder, startReceiver } from "../receiver.ts";
+import { orderViolations, startReceiver } from "../webhook-receiver.ts";
 import { startServer, temporaryState } from "./server.ts";
 
 const SITE = "5eed00000000000000000001";
@@ -18,7 +18,7 @@ export interface Outcome {
   unheard: string[];
   /** Events that the log holds and the receiver hasn't got. */
   missing: string[];
-  disorder: string[];
+  orderViolations: string[];
   requests: number;
 }
 
@@ -47,7 +47,7 @@ export async function changeUnderKills(kills: number, changesPerRun: number): Pr
       acknowledged: acknowledged.length,
       unheard: acknowledged.filter((name) => !heard().has(name)),
       missing: log.filter((id) => !receiver.events.has(id)),
-      disorder: disorder(receiver.events.values()),
+      orderViolations: orderViolations(receiver.events.values()),
       requests: receiver.requests(),
     };
   } finally {

@@ -20,7 +20,7 @@ import {
   type RuleChange,
   ruleOf,
   signatureOf,
-  tell,
+  sendProviderEvent,
   type TestProvider,
 } from "../providers.ts";
 import { runAlarmAt, type TestViewer } from "./relay-viewer.ts";
@@ -77,7 +77,7 @@ test("an event whose request died before the automation heard of it fires throug
   const on = await stage();
   const viewer = await watch(on);
   vi.spyOn(Automation.prototype, "handle").mockRejectedValueOnce(new Error("died"));
-  await tell(on.site, on.provider, goal(1));
+  await sendProviderEvent(on.site, on.provider, goal(1));
   await viewer.first("overlay.show");
   expect(await shownTo(viewer, on)).toHaveLength(1);
   expect(await firedOf(on)).toMatchObject([{ outcome: "sent" }]);
@@ -86,10 +86,10 @@ test("an event whose request died before the automation heard of it fires throug
 test("an event that its provider repeats after the first request died fires before anything else is told", async () => {
   const on = await stage();
   vi.spyOn(Automation.prototype, "handle").mockRejectedValue(new Error("died"));
-  const first = await tell(on.site, on.provider, goal(1), { "Tifo-Event-Id": "goal-1" });
+  const first = await sendProviderEvent(on.site, on.provider, goal(1), { "Tifo-Event-Id": "goal-1" });
   expect(await firedOf(on)).toEqual([]);
   vi.restoreAllMocks();
-  const again = await tell(on.site, on.provider, goal(1), { "Tifo-Event-Id": "goal-1" });
+  const again = await sendProviderEvent(on.site, on.provider, goal(1), { "Tifo-Event-Id": "goal-1" });
   expect([first.status, again.status]).toEqual([202, 200]);
   expect(again.as(ReceivedEvent).eventId).toBe(first.as(ReceivedEvent).eventId);
   expect(await firedOf(on)).toMatchObject([{ outcome: "sent" }]);
@@ -97,7 +97,7 @@ test("an event that its provider repeats after the first request died fires befo
 
 test("an automation that died between deciding and sending goes on by its alarm, and what it had sent is not sent again", async () => {
   const on = await stage();
-  await tell(on.site, on.provider, goal(0));
+  await sendProviderEvent(on.site, on.provider, goal(0));
   const event = { id: newId(Date.now()), providerId: on.provider.id, at: Date.now(), data: goal(1) };
   const prepare = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("died"));
   await automation(on.site).handle(event);
@@ -125,11 +125,11 @@ test("an event that 250 rules wait for makes all of them fire at once", async ()
 
 test("a provider that registers after another one's events has its facts remembered from its first event on", async () => {
   const { site, provider } = await stage();
-  await tell(site, provider, goal(0));
+  await sendProviderEvent(site, provider, goal(0));
   const second = await newDataProvider(site);
-  await tell(site, second, goal(2));
+  await sendProviderEvent(site, second, goal(2));
   await newRule(site, ruleOf(site, second, await newTemplate(site), { trigger: { operator: "equals", value: 2 } }));
-  await tell(site, second, goal(2));
+  await sendProviderEvent(site, second, goal(2));
   expect(await firedOf({ site, provider: second })).toEqual([]);
 });
 
@@ -149,11 +149,11 @@ test("an immediate rule fires also when it can't be noted that a delayed one is 
 
 test("a rule whose fact the provider took from its schema still fires on the edge alone", async () => {
   const on = await stage({ trigger: { operator: "equals", value: 2 } });
-  await tell(on.site, on.provider, goal(0));
+  await sendProviderEvent(on.site, on.provider, goal(0));
   const body = dataProviderInput({ schema: { type: "object" } });
   const headers = await signatureOf(on.provider.secret, JSON.stringify(body));
   await on.site.call("updateDataProvider", { as: "client", params: { id: on.provider.id }, body, headers });
-  for (let told = 0; told < 3; told++) await tell(on.site, on.provider, goal(2));
+  for (let told = 0; told < 3; told++) await sendProviderEvent(on.site, on.provider, goal(2));
   expect(await firedOf(on)).toMatchObject([{ outcome: "sent" }]);
 });
 
@@ -185,7 +185,7 @@ test("an event is known for longer than its row is kept, however many come after
 test("a firing that is done anew after its broadcast was sent shows nothing new", async () => {
   const on = await stage();
   const viewer = await watch(on);
-  const { eventId } = (await tell(on.site, on.provider, goal(1))).as(ReceivedEvent);
+  const { eventId } = (await sendProviderEvent(on.site, on.provider, goal(1))).as(ReceivedEvent);
   const [before] = await shownTo(viewer, on);
   await runInDurableObject(automation(on.site), (_, state) => {
     const event = JSON.stringify({ id: eventId, providerId: on.provider.id, at: Date.now(), data: goal(1) });
@@ -202,7 +202,7 @@ test("a delayed rule says that it is scheduled, fires by the alarm and not befor
   const on = await stage({ trigger: { behavior: "delayed", delaySeconds: DELAY_SECONDS } });
   const channel = env.CHANNEL.getByName(`${on.site.id}:${on.site.channels[0]}`);
   const outcomes = async (): Promise<string[]> => (await firedOf(on)).map(({ outcome }) => outcome).sort();
-  await tell(on.site, on.provider, goal(1));
+  await sendProviderEvent(on.site, on.provider, goal(1));
   const fired = await firedOf(on);
   expect(fired).toMatchObject([{ outcome: "scheduled" }]);
   await runDurableObjectAlarm(automation(on.site));
@@ -210,8 +210,8 @@ test("a delayed rule says that it is scheduled, fires by the alarm and not befor
   await delayIsOver(on);
   expect(await outcomes()).toEqual(["sent"]);
   expect(await channel.active()).toHaveLength(1);
-  await tell(on.site, on.provider, goal(0));
-  await tell(on.site, on.provider, goal(2));
+  await sendProviderEvent(on.site, on.provider, goal(0));
+  await sendProviderEvent(on.site, on.provider, goal(2));
   await on.site.call("deleteAutomationRule", { params: { id: on.ruleId } });
   await delayIsOver(on);
   expect(await outcomes()).toEqual(["dropped", "sent"]);
@@ -222,7 +222,7 @@ test("a broadcast that was committed but never reached its channel is brought by
   const on = await stage();
   const viewer = await watch(on);
   vi.spyOn(Channel.prototype, "publish").mockRejectedValueOnce(new Error("died"));
-  await tell(on.site, on.provider, goal(1));
+  await sendProviderEvent(on.site, on.provider, goal(1));
   await runScheduled(env, Date.now() + 6_000);
   await env.SITE_LOG.getByName(on.site.id).nudge();
   await viewer.first("overlay.show");

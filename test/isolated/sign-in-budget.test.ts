@@ -11,8 +11,8 @@ import { newId } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
 import { rejectionCache } from "#worker/services/core/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
-import { exhaust } from "../exhaust.ts";
-import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "../harness.ts";
+import { exhaustLimit } from "../limit-usage.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "../harness.ts";
 
 // How many passwords anybody may guess at one account, from however many addresses, and who is still let in meanwhile.
 
@@ -39,7 +39,12 @@ interface From {
   device?: string;
 }
 
-function signIn(email: string, password: string, { address = HOME, device }: From = {}, siteId: string | null = site.id): Promise<Answer> {
+function signIn(
+  email: string,
+  password: string,
+  { address = HOME, device }: From = {},
+  siteId: string | null = site.id,
+): Promise<ApiResponse> {
   const headers = { "CF-Connecting-IP": address, ...(device && { "Tifo-Device-Id": device }) };
   return site.call("login", { as: "nobody", body: { email, password, ...(siteId && { siteId }) }, headers });
 }
@@ -50,7 +55,7 @@ const newPerson = (): Promise<TestAccount> => site.addAccount(`person-${people++
 const strangersKey = (email: string, scope = site.id): Promise<string> => sha256(`${scope}\n${email}`);
 
 async function exhaustStrangers(email: string, scope = site.id): Promise<void> {
-  await exhaust(scope, "signInAccount", await strangersKey(email, scope));
+  await exhaustLimit(scope, "signInAccount", await strangersKey(email, scope));
 }
 
 describe("wrong passwords for one account", () => {
@@ -88,7 +93,7 @@ describe("wrong passwords for one account", () => {
     await signIn(email, PASSWORD, { address: HOME });
     const [place] = await db.select().from(signInPlaces).where(eq(signInPlaces.accountId, id));
     await signIn(email, PASSWORD, { address: CAFE, device: "owners-phone" });
-    await exhaust(site.id, "signInAccount", `${await strangersKey(email)} ${place?.hash}`);
+    await exhaustLimit(site.id, "signInAccount", `${await strangersKey(email)} ${place?.hash}`);
     expect((await signIn(email, PASSWORD, { address: HOME })).status).toBe(429);
     expect((await signIn(email, PASSWORD, { address: HOME, device: "owners-phone" })).status).toBe(200);
     expect((await signIn(email, PASSWORD, { address: "203.0.113.50" })).status).toBe(200);

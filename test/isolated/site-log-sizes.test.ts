@@ -8,7 +8,17 @@ import { WebhookEndpoint } from "#worker/durable-objects/webhook-endpoint/webhoo
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { readOutbox } from "#worker/services/core/outbox.ts";
 import { newSite } from "../harness.ts";
-import { broadcastInVain, createOverlay, DAY, eventsOf, leave, logOf, makeDue, prune, waiting } from "../site-log.ts";
+import {
+  expectBroadcastFailure,
+  createOverlay,
+  DAY,
+  eventsOf,
+  insertOutboxRows,
+  logOf,
+  makeRetriesDue,
+  pruneNow,
+  outboxRows,
+} from "../site-log.ts";
 
 // How much a site's log keeps, and how much of it goes in one call.
 
@@ -19,15 +29,15 @@ afterEach(() => {
 describe("retention", () => {
   test("forgets events past their days, but never where the log stands", async () => {
     const { id } = await newSite();
-    await leave(id, 3, { created: Date.now() - 31 * DAY });
-    await leave(id, 1, { created: Date.now() - 29 * DAY });
-    await prune(id);
+    await insertOutboxRows(id, 3, { created: Date.now() - 31 * DAY });
+    await insertOutboxRows(id, 1, { created: Date.now() - 29 * DAY });
+    await pruneNow(id);
     expect(await logOf(id).read({ after: 0, limit: 10, types: null })).toMatchObject({ head: 4, oldest: 4, entries: [{ sequence: 4 }] });
     const other = await newSite();
-    await leave(other.id, 2, { created: Date.now() - 31 * DAY });
-    await prune(other.id);
+    await insertOutboxRows(other.id, 2, { created: Date.now() - 31 * DAY });
+    await pruneNow(other.id);
     expect((await logOf(other.id).read({ after: 0, limit: 10, types: null })).head).toBe(2);
-    await leave(other.id, 1);
+    await insertOutboxRows(other.id, 1);
     await logOf(other.id).nudge();
     expect((await eventsOf(other.id)).at(-1)).toMatchObject({ sequence: 3 });
   });
@@ -36,7 +46,7 @@ describe("retention", () => {
     const { id } = await newSite();
     await logOf(id).nudge();
     const old = { created: Date.now() - 31 * DAY };
-    await leave(id, 3, old);
+    await insertOutboxRows(id, 3, old);
     await logOf(id).nudge();
     expect(await eventsOf(id)).toHaveLength(3);
     const later = Date.now() + 61 * 60_000;
@@ -57,7 +67,7 @@ describe("retention", () => {
 
   test("forgets the oldest beyond its bytes", async () => {
     const { id } = await newSite();
-    await leave(id, 30, { size: 20_000 });
+    await insertOutboxRows(id, 30, { size: 20_000 });
     await logOf(id).nudge();
     await pruneTo(id, 300_000);
     const sequences = (await eventsOf(id)).map(({ sequence }) => sequence);
@@ -69,8 +79,8 @@ describe("retention", () => {
   test("forgets the oldest beyond its bytes around what keeps failing, of which the oldest kept is none", async () => {
     const { id } = await newSite();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
-    await leave(id, 1, { type: "admin.wentLive" });
-    await leave(id, 30, { size: 20_000 });
+    await insertOutboxRows(id, 1, { type: "admin.wentLive" });
+    await insertOutboxRows(id, 30, { size: 20_000 });
     await logOf(id).nudge();
     await pruneTo(id, 300_000);
     const { entries, oldest } = await logOf(id).read({ after: 0, limit: 100, types: null });
@@ -86,17 +96,17 @@ describe("retention", () => {
     const overlayId = await createOverlay(site);
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("channel down"));
-    await broadcastInVain(site, overlayId);
-    await vi.waitFor(async () => expect(await waiting(site.id)).toEqual([]));
+    await expectBroadcastFailure(site, overlayId);
+    await vi.waitFor(async () => expect(await outboxRows(site.id)).toEqual([]));
     await createOverlay(site);
     await pruneTo(site.id, 0).catch(() => undefined);
     const types = async () => (await eventsOf(site.id)).map(({ type }) => type);
     expect(await types()).toEqual(["overlay.broadcast", "overlay.created"]);
     await runInDurableObject(logOf(site.id), (_, state) => void state.storage.sql.exec("UPDATE events SET created = 1"));
-    await prune(site.id);
+    await pruneNow(site.id);
     expect(await types()).toEqual(["overlay.created"]);
     publish.mockClear();
-    await makeDue(site.id);
+    await makeRetriesDue(site.id);
     await logOf(site.id).nudge();
     expect(publish).not.toHaveBeenCalled();
   });
@@ -119,7 +129,7 @@ describe("large events", () => {
       await vi.waitUntil(() => now.most >= 4);
       now.count -= 1;
     });
-    await leave(site.id, 24, { size: 200_000, type: "admin.landingUpdated" });
+    await insertOutboxRows(site.id, 24, { size: 200_000, type: "admin.landingUpdated" });
     const { events, more } = await readOutbox(env, site.id);
     expect(more).toBe(true);
     expect(charsIn(events.map(({ data }) => JSON.stringify(data)))).toBeLessThan(CALL_CHARS + 201_000);

@@ -9,7 +9,7 @@ import { EFFECTS_TIMEOUT_MS, SiteLog } from "#worker/durable-objects/site-log/si
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { runScheduled } from "#worker/scheduled.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
-import { broadcastInVain, createOverlay, DAY, eventsOf, leave, logOf, makeDue, waiting } from "../site-log.ts";
+import { expectBroadcastFailure, createOverlay, DAY, eventsOf, insertOutboxRows, logOf, makeRetriesDue, outboxRows } from "../site-log.ts";
 import { WebhookInbox } from "../webhook-inbox.ts";
 
 const db = createDb(env.DB);
@@ -34,41 +34,41 @@ describe("an event", () => {
     await createOverlay(site);
     await vi.waitFor(() => expect(nudge).toHaveBeenCalled());
     await runScheduled(env, Date.now());
-    expect(await waiting(site.id)).toHaveLength(1);
+    expect(await outboxRows(site.id)).toHaveLength(1);
     await runScheduled(env, Date.now() + 6_000);
-    expect(await waiting(site.id)).toEqual([]);
+    expect(await outboxRows(site.id)).toEqual([]);
     expect(await eventsOf(site.id)).toMatchObject([{ type: "overlay.created", sequence: 1 }]);
   });
 
   test("whose nudge was lost is taken with the site's next", async () => {
     const site = await newSite();
-    await leave(site.id, 1);
+    await insertOutboxRows(site.id, 1);
     await createOverlay(site);
-    await vi.waitFor(async () => expect(await waiting(site.id)).toEqual([]));
+    await vi.waitFor(async () => expect(await outboxRows(site.id)).toEqual([]));
     expect((await eventsOf(site.id)).map(({ type }) => type)).toEqual(["test.happened", "overlay.created"]);
   });
 
   test("that the log has but the outbox still holds, after a crash between the two, is kept once", async () => {
     const { id } = await newSite();
-    await leave(id, 3);
-    const rows = await waiting(id);
+    await insertOutboxRows(id, 3);
+    const rows = await outboxRows(id);
     await logOf(id).nudge();
     await db.insert(outbox).values(rows);
     await abortAllDurableObjects();
-    await leave(id, 1);
+    await insertOutboxRows(id, 1);
     await logOf(id).nudge();
-    expect(await waiting(id)).toEqual([]);
+    expect(await outboxRows(id)).toEqual([]);
     expect((await eventsOf(id)).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
 
   test("of many is taken in the order of commits, whatever falls over in between", async () => {
     const { id } = await newSite();
-    await leave(id, 250);
-    const order = (await waiting(id)).map(({ eventId }) => eventId);
+    await insertOutboxRows(id, 250);
+    const order = (await outboxRows(id)).map(({ eventId }) => eventId);
     const cut = logOf(id)
       .nudge()
       .catch(() => undefined);
-    await vi.waitFor(async () => expect((await waiting(id)).length).toBeLessThan(250), { interval: 1 });
+    await vi.waitFor(async () => expect((await outboxRows(id)).length).toBeLessThan(250), { interval: 1 });
     await abortAllDurableObjects();
     await cut;
     await logOf(id).nudge();
@@ -81,9 +81,9 @@ describe("an event", () => {
 
   test("that is left while the log crashed is taken by its alarm", async () => {
     const { id } = await newSite();
-    await leave(id, 1);
+    await insertOutboxRows(id, 1);
     await logOf(id).nudge();
-    await leave(id, 1);
+    await insertOutboxRows(id, 1);
     expect(await runDurableObjectAlarm(logOf(id))).toBe(true);
     expect(await eventsOf(id)).toHaveLength(2);
   });
@@ -101,11 +101,11 @@ describe("a broadcast whose sending failed", () => {
       .spyOn(Channel.prototype, "publish")
       .mockRejectedValueOnce(new Error("channel down"))
       .mockRejectedValueOnce(new Error("still down"));
-    await broadcastInVain(site, overlayId);
+    await expectBroadcastFailure(site, overlayId);
     await vi.waitFor(() => expect(publish).toHaveBeenCalledTimes(2));
     expect(viewer.log).toEqual([]);
-    await vi.waitFor(async () => expect(await waiting(site.id)).toEqual([]));
-    await makeDue(site.id);
+    await vi.waitFor(async () => expect(await outboxRows(site.id)).toEqual([]));
+    await makeRetriesDue(site.id);
     await vi.waitFor(async () => expect(await runDurableObjectAlarm(logOf(site.id))).toBe(true));
     await viewer.first("overlay.show");
     await logOf(site.id).nudge();
@@ -120,7 +120,7 @@ describe("a broadcast whose sending failed", () => {
     const overlayId = await createOverlay(site);
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("channel down"));
-    await broadcastInVain(site, overlayId);
+    await expectBroadcastFailure(site, overlayId);
     const viewer = await openSocket(site, site.channels[1]);
     await viewer.first("welcome");
     await site.call("updatePage", { params: { id: site.channels[1] }, body: { slug: "moved", data: { name: "Moved" } } });
@@ -134,21 +134,21 @@ describe("effects", () => {
     const viewer = await openSocket(site, site.channels[0]);
     await viewer.first("welcome");
     await behind();
-    await leave(site.id, 1, pageUpdated(site));
+    await insertOutboxRows(site.id, 1, pageUpdated(site));
     await logOf(site.id).nudge();
     await viewer.first("page.updated");
   }
 
   test("of a long backlog are all run with one nudge", async () => {
     const site = await newSite();
-    await reaches(site, () => leave(site.id, 1_100));
+    await reaches(site, () => insertOutboxRows(site.id, 1_100));
   });
 
   test("that keep failing hold up none of those behind them, however many they are", async () => {
     const site = await newSite();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     // Such an event says where the stream is; these don't.
-    await reaches(site, () => leave(site.id, 1_100, { type: "admin.wentLive" }));
+    await reaches(site, () => insertOutboxRows(site.id, 1_100, { type: "admin.wentLive" }));
   });
 
   test("of a long backlog are run before any of it is handed to webhooks: what a deletion at its end erases is told to nobody", async () => {
@@ -157,9 +157,9 @@ describe("effects", () => {
     const webhooks = { enabled: true, webhookUrl: inbox.url, webhookSubscriptions: ["account-service-v3"] };
     await site.call("createWebhooks", { body: { webhooks } });
     const resource = `account/${newId(0)}`;
-    await leave(site.id, 1, { type: "account.updated", resource });
-    await leave(site.id, 1_100);
-    await leave(site.id, 1, { type: "account.deleted", resource });
+    await insertOutboxRows(site.id, 1, { type: "account.updated", resource });
+    await insertOutboxRows(site.id, 1_100);
+    await insertOutboxRows(site.id, 1, { type: "account.deleted", resource });
     await logOf(site.id).nudge();
     await inbox.holds(2);
     expect(inbox.types).toEqual(["account.updated", "account.deleted"]);
@@ -172,11 +172,11 @@ describe("effects", () => {
     const log = logOf(id);
     let now = Date.now() + DAY;
     vi.spyOn(Date, "now").mockImplementation(() => now);
-    await leave(id, 1, { type: "admin.wentLive" });
+    await insertOutboxRows(id, 1, { type: "admin.wentLive" });
     await log.nudge();
     const waits: number[] = [];
     for (let i = 0; i < 12; i++) {
-      await leave(id, 1);
+      await insertOutboxRows(id, 1);
       await log.nudge();
       expect(failures()).toBe(i + 1);
       const { due, alarm } = await runInDurableObject(log, async (_, { storage }) => ({
@@ -200,7 +200,7 @@ describe("a round", () => {
     const nudge = vi.spyOn(SiteLog.prototype, "nudge");
     return vi.spyOn(Channel.prototype, "emit").mockImplementation(async () => {
       if (rounds-- <= 0) return { seq: 0 };
-      await leave(site.id, 1, pageUpdated(site));
+      await insertOutboxRows(site.id, 1, pageUpdated(site));
       const before = nudge.mock.calls.length;
       void logOf(site.id).nudge();
       await vi.waitFor(() => expect(nudge.mock.calls.length).toBeGreaterThan(before), { interval: 1 });
@@ -211,12 +211,12 @@ describe("a round", () => {
   test("is all that a nudge waits for, though every round finds something new, and tries again what failed", async () => {
     const site = await newSite();
     const failures = countFailures(site.id);
-    await leave(site.id, 1, { type: "admin.wentLive" });
+    await insertOutboxRows(site.id, 1, { type: "admin.wentLive" });
     await logOf(site.id).nudge();
     expect(failures()).toBe(1);
-    await makeDue(site.id);
+    await makeRetriesDue(site.id);
     const emit = neverQuiet(site);
-    await leave(site.id, 1, pageUpdated(site));
+    await insertOutboxRows(site.id, 1, pageUpdated(site));
     await logOf(site.id).nudge();
     expect(failures()).toBe(2);
     // Perhaps that of the round that has begun since.
@@ -233,7 +233,7 @@ describe("a round", () => {
     const wait = globalThis.setTimeout;
     vi.spyOn(globalThis, "setTimeout").mockImplementation((work, ms, ...args) => wait(work, ms === EFFECTS_TIMEOUT_MS ? 0 : ms, ...args));
     const emit = vi.spyOn(Channel.prototype, "emit").mockReturnValue(new Promise(() => undefined));
-    await leave(site.id, 3, pageUpdated(site));
+    await insertOutboxRows(site.id, 3, pageUpdated(site));
     await logOf(site.id).nudge();
     await inbox.holds(3);
     expect(emit).toHaveBeenCalledTimes(1);
@@ -248,10 +248,10 @@ describe("a round", () => {
       return { seq: 0 };
     });
     const recheck = vi.spyOn(SitePresence.prototype, "recheck");
-    await leave(site.id, 1, pageUpdated(site));
+    await insertOutboxRows(site.id, 1, pageUpdated(site));
     const hung = logOf(site.id).nudge();
     await vi.waitFor(() => expect(emit).toHaveBeenCalled());
-    await leave(site.id, 1, { type: "account.sessionEnded", resource: `account/${site.accounts.viewer.id}` });
+    await insertOutboxRows(site.id, 1, { type: "account.sessionEnded", resource: `account/${site.accounts.viewer.id}` });
     const later = logOf(site.id).nudge();
     await vi.waitFor(() => expect(recheck).toHaveBeenCalledWith([site.accounts.viewer.id]));
     expect(isHeld).toBe(true);

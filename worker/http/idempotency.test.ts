@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { apiKeys, idempotencyKeys } from "#db/schema/index.ts";
-import { type Answer, type CallOptions, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, type CallOptions, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
@@ -23,7 +23,7 @@ function input(change: Record<string, unknown> = {}): Record<string, unknown> {
   return { name: "Goal", description: "", siteId: site.id, type: "template", duration: 8, contents, ...change };
 }
 
-function create(key: string, options: CallOptions = {}): Promise<Answer> {
+function create(key: string, options: CallOptions = {}): Promise<ApiResponse> {
   return site.call("createOverlay", { body: input(), ...options, headers: { "Idempotency-Key": key, ...options.headers } });
 }
 

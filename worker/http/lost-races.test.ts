@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { draft, validCall } from "#test/contract-requests.ts";
-import { newSite, send, strongest, type TestSite } from "#test/harness.ts";
+import { newSite, send, strongestCaller, type TestSite } from "#test/harness.ts";
 import { operationOf } from "#test/openapi.ts";
 import { dataProviderInput, newDataProvider, signatureOf } from "#test/providers.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
@@ -38,7 +38,7 @@ const UPSERTS = ["replaceWebhooks", "upsertAccount", "upsertCalendarEvent", "put
 async function sendConcurrently(site: TestSite, operationId: string, times: number, headers: Record<string, string> = {}) {
   const operation = operationOf(operationId);
   const call = await validCall(site, operation);
-  const { url, headers: own, body } = draft(site, operation, call, await site.headersOf(strongest(operation)));
+  const { url, headers: own, body } = draft(site, operation, call, await site.headersOf(strongestCaller(operation)));
   const init = { method: operation.method.toUpperCase(), headers: { ...own, ...headers }, body };
   return Promise.all(Array.from({ length: times }, () => send(operation, url, init)));
 }

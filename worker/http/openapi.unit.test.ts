@@ -1,6 +1,6 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
-import { published, requestFaults, responseFaults } from "#test/published-document.ts";
+import { published, requestViolations, responseViolations } from "#test/published-document.ts";
 import { createApp } from "#worker/app.ts";
 import type { AppEnv } from "./app-env.ts";
 import { TAGS } from "#worker/routes/areas.ts";
@@ -61,9 +61,9 @@ describe("a property with a default", () => {
   });
 
   test("may be omitted from a request, and is always in a response", () => {
-    expect(requestFaults("broadcastOverlay", { channelId: "5eed0000000000000000c001" })).toEqual([]);
+    expect(requestViolations("broadcastOverlay", { channelId: "5eed0000000000000000c001" })).toEqual([]);
     const renderer = { panel_type: "donations", panel_name: "Give", url: "https://demo.example/give" };
-    expect(responseFaults("getPanel", 200, { ...PANEL, renderer }).join()).toContain("disable_on_mobile_embedded");
+    expect(responseViolations("getPanel", 200, { ...PANEL, renderer }).join()).toContain("disable_on_mobile_embedded");
   });
 });
 
@@ -90,7 +90,7 @@ describe("a nullable named schema", () => {
   test("accepts null or a valid call to action in an overlay, and nothing else", () => {
     const overlay = { ...PANEL, name: "Goal", description: "", type: "template", duration: 8, contents: [] };
     const faultsOf = (cta: unknown): string[] =>
-      responseFaults("getOverlay", 200, { ...overlay, contents: [{ kind: "html", html: "x", position: "center" }], cta });
+      responseViolations("getOverlay", 200, { ...overlay, contents: [{ kind: "html", html: "x", position: "center" }], cta });
     expect(faultsOf(null)).toEqual([]);
     expect(faultsOf({ type: "open_link", data: { url: "https://demo.example/" } })).toEqual([]);
     expect(faultsOf({ type: "open_link" })).not.toEqual([]);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { asksForProof } from "#test/contract-credentials.ts";
+import { requiresCredentials } from "#test/contract-credentials.ts";
 import { newSite } from "#test/harness.ts";
 import { operationOf, operations } from "#test/openapi.ts";
-import { fieldsInDocument, unlistedFields } from "#test/public-answers.ts";
+import { fieldsInDocument, unlistedFields } from "#test/public-responses.ts";
 import { PUBLIC_FIELDS } from "#test/public-fields.ts";
 
 describe("the public fields", () => {
-  const documented = fieldsInDocument(operations.filter((operation) => !asksForProof(operation)));
+  const documented = fieldsInDocument(operations.filter((operation) => !requiresCredentials(operation)));
 
   test("are listed for exactly the schemas that unauthenticated callers can read", () => {
     const listed = Object.entries(PUBLIC_FIELDS).map(([name, { shown, withheld }]) => [name, [...shown, ...withheld].sort()] as const);

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { publishAddresses, timesAsked } from "#test/resolver.ts";
+import { publishAddresses, queryCount } from "#test/dns-resolver.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { callPublic, publicUrlProblem } from "./public-host.ts";
 
@@ -22,10 +22,10 @@ test.each([
   vi.advanceTimersByTime(kept * 1000 - 1);
   publishAddresses(host, ["10.0.0.8"], ttl);
   expect(await check()).toBeUndefined();
-  expect(timesAsked(host)).toBe(2);
+  expect(queryCount(host)).toBe(2);
   vi.advanceTimersByTime(1);
   expect(await check()).toBe("A host that is reachable from the internet");
-  expect(timesAsked(host)).toBe(4);
+  expect(queryCount(host)).toBe(4);
 });
 
 test("a host that may not be called is looked up each time", async () => {

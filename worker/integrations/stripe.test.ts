@@ -4,7 +4,18 @@ import { afterEach, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { connectedAccounts } from "#db/schema/index.ts";
 import { newSite } from "#test/harness.ts";
-import { buy, callAs, newBuyer, newSubscription, open, PAGES, reconcile, recurringRow, refund, tellRefunded } from "#test/shop.ts";
+import {
+  buy,
+  callAs,
+  newBuyer,
+  newSubscription,
+  openCheckout,
+  PAGES,
+  reconcile,
+  recurringRow,
+  refund,
+  sendRefundEvent,
+} from "#test/purchases.ts";
 import { STRIPE_KEYS } from "#test/stripe-keys.ts";
 import { stripe } from "#test/stripe-server.ts";
 
@@ -16,14 +27,14 @@ test("the fake Stripe server only returns fields that Stripe's objects have", as
   const site = await newSite();
   const buyer = await newBuyer(site);
   const [once, monthly] = [await newSubscription(site), await newSubscription(site, { recurrence: "month" })];
-  await open(site, buyer, once._id);
+  await openCheckout(site, buyer, once._id);
   await callAs(site, buyer, "checkoutSubscription", { params: { id: once._id }, body: PAGES });
   const chargeId = await buy(site, buyer, once._id);
   await buy(site, buyer, monthly._id);
   const { stripeSubscriptionId } = await recurringRow(buyer);
   stripe.renew(stripeSubscriptionId);
   await refund(site, buyer, chargeId);
-  await tellRefunded(site, chargeId);
+  await sendRefundEvent(site, chargeId);
   await reconcile();
   await db.delete(connectedAccounts).where(eq(connectedAccounts.siteId, site.id));
   await site.call("connectStripe", { body: { returnUrl: PAGES.successUrl, refreshUrl: PAGES.cancelUrl } });

@@ -3,9 +3,9 @@ import { and, count, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accessCodes, accountEntitlements } from "#db/schema/index.ts";
-import { exhaust } from "#test/exhaust.ts";
-import { type Answer, type CallOptions, newSite, ORIGIN, type TestAccount, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { exhaustLimit } from "#test/limit-usage.ts";
+import { type ApiResponse, type CallOptions, newSite, ORIGIN, type TestAccount, type TestSite } from "#test/harness.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { LIMITS } from "#worker/lib/limits.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
@@ -34,8 +34,8 @@ async function add({
   sku = `sku-${randomHex(4)}`,
   type = "subscription",
   tags,
-}: NewCode = {}): Promise<Answer> {
-  await sell(site, sku);
+}: NewCode = {}): Promise<ApiResponse> {
+  await addSkus(site, sku);
   return site.call("addAccessCode", { query: { accessCode, siteId: site.id, sku, type, ...(tags === undefined ? {} : { tags }) } });
 }
 
@@ -89,7 +89,7 @@ describe("an added access code", () => {
     const second = await add({ accessCode: accessCode.toLowerCase() });
     expect(second.problem?.code).toBe("conflict");
     const other = await newSite();
-    await sell(other, "derby");
+    await addSkus(other, "derby");
     const query = { accessCode, siteId: other.id, sku: "derby", type: "login" };
     expect((await other.call("addAccessCode", { query })).status).toBe(200);
   });
@@ -217,9 +217,9 @@ describe("a redeemed subscription code", () => {
     };
     const [one, two, three] = [await own.addAccount("one", []), await own.addAccount("two", []), await own.addAccount("three", [])];
     expect(await as(one, "GUESS", "198.51.100.50")).toBe(200);
-    await exhaust(own.id, "miss", "198.51.100.50");
+    await exhaustLimit(own.id, "miss", "198.51.100.50");
     expect(await as(two, "GUESS", "198.51.100.50")).toBe(429);
-    await exhaust(own.id, "guessAccessCode", "");
+    await exhaustLimit(own.id, "guessAccessCode", "");
     expect(await as(one, "GUESS", "198.51.100.51")).toBe(429);
     expect(await as(three, "GUESS", "198.51.100.52")).toBe(200);
   });
@@ -257,7 +257,7 @@ describe("bulk access codes", () => {
   afterAll(() => db.delete(accessCodes).where(eq(accessCodes.siteId, site.id)));
 
   const create = async (body: { qty: unknown; sku: string; tags?: string[] }, headers: Record<string, string> = {}) => {
-    await sell(site, body.sku);
+    await addSkus(site, body.sku);
     return site.call("createAccessCodes", { body, headers });
   };
 
@@ -285,7 +285,7 @@ describe("bulk access codes", () => {
 
   test("are also returned as CSV, with the sku escaped against spreadsheet formulas", async () => {
     const headers = { ...(await site.headersOf("developer")), "Content-Type": "application/json" };
-    await sell(site, '=1+"a",b');
+    await addSkus(site, '=1+"a",b');
     const body = JSON.stringify({ qty: 5_001, sku: '=1+"a",b' });
     const response = await exports.default.fetch(`${ORIGIN}/accesscode/v1/bulk?kind=csv`, { method: "POST", headers, body });
     expect(response.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");

@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { sessions, tvCodes } from "#db/schema/index.ts";
-import { exhaust, renew } from "#test/exhaust.ts";
-import { type Answer, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
+import { exhaustLimit, resetLimit } from "#test/limit-usage.ts";
+import { type ApiResponse, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { LIMITS } from "#worker/lib/limits.ts";
@@ -34,11 +34,11 @@ async function newDevice(): Promise<Device> {
   return { id, code, expiresAt };
 }
 
-function poll({ id, code }: Pick<Device, "id" | "code">): Promise<Answer> {
+function poll({ id, code }: Pick<Device, "id" | "code">): Promise<ApiResponse> {
   return site.call("pollTvCode", { as: "client", params: { code }, headers: { "Tifo-Device-Id": id } });
 }
 
-function activate(code: string, as: "viewer" | "admin" = "viewer"): Promise<Answer> {
+function activate(code: string, as: "viewer" | "admin" = "viewer"): Promise<ApiResponse> {
   return site.call("activateTvCode", { as, body: { code } });
 }
 
@@ -137,7 +137,7 @@ describe("activating a TV code", () => {
 });
 
 describe("guessing TV codes", () => {
-  const guess = async (account: TestAccount, code: string, address: string): Promise<Answer> => {
+  const guess = async (account: TestAccount, code: string, address: string): Promise<ApiResponse> => {
     const headers = { Authorization: `Bearer ${await site.signIn(account)}`, "CF-Connecting-IP": address };
     return site.call("activateTvCode", { as: "client", headers, body: { code } });
   };
@@ -146,7 +146,7 @@ describe("guessing TV codes", () => {
     const accounts = await Promise.all([1, 2, 3, 4].map((n) => site.addAccount(`many-${n}-${randomHex(4)}`, [])));
     const [spare] = accounts;
     if (!spare) throw new Error("No account");
-    await exhaust(site.id, "miss", "198.51.100.20");
+    await exhaustLimit(site.id, "miss", "198.51.100.20");
     for (const account of accounts) expect((await guess(account, "55555555", "198.51.100.20")).status).toBe(429);
     const { code } = await newDevice();
     expect((await guess(spare, code, "198.51.100.21")).status).toBe(200);
@@ -155,8 +155,8 @@ describe("guessing TV codes", () => {
   test("is limited, once the site's limit is reached, only for accounts that have guessed wrong", async () => {
     const [guesser, owner] = [await site.addAccount(`g-${randomHex(4)}`, []), await site.addAccount(`o-${randomHex(4)}`, [])];
     expect((await guess(guesser, "66666666", "198.51.100.30")).status).toBe(204);
-    await exhaust(site.id, "guessTvCode", "");
-    onTestFinished(() => renew(site.id, "guessTvCode", ""));
+    await exhaustLimit(site.id, "guessTvCode", "");
+    onTestFinished(() => resetLimit(site.id, "guessTvCode", ""));
     const { code } = await newDevice();
     expect((await guess(guesser, code, "198.51.100.31")).problem?.code).toBe("rate_limited");
     expect((await guess(owner, code, "198.51.100.32")).status).toBe(200);

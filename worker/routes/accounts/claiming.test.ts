@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, emailProofs, totpSecrets } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
 import { Tokens } from "#worker/services/auth/schemas.ts";
@@ -29,7 +29,7 @@ async function signUp() {
   return (await site.call("createAccount", { body: { email, password: PASSWORD, name: "Squatter" } })).as(Account);
 }
 
-const signIn = (email: string, password = PASSWORD): Promise<Answer> =>
+const signIn = (email: string, password = PASSWORD): Promise<ApiResponse> =>
   site.call("login", {
     as: "nobody",
     body: { email, password, siteId: site.id },
@@ -43,7 +43,7 @@ async function tokenOf(accountId: string): Promise<string> {
   return signContent(env, "email verification", proofs.at(-1)?.id ?? "");
 }
 
-const verify = (body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
+const verify = (body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   site.call("verifyEmail", { as: "client", body, headers });
 
 const rowOf = async (id: string) => (await db.select().from(accounts).where(eq(accounts.id, id)))[0];
@@ -122,7 +122,7 @@ describe("a third-party sign-in planted by a key without roles:write", () => {
     await site.call("updateAccount", { as: "client", headers, params: { id }, body: { name: "Planted", thirdPartyAuthProviders: links } });
   };
 
-  test.for<[string, (account: Awaited<ReturnType<typeof signUp>>) => Promise<Answer>]>([
+  test.for<[string, (account: Awaited<ReturnType<typeof signUp>>) => Promise<ApiResponse>]>([
     ["the address is verified", async ({ _id, email }) => verify({ token: await tokenOf(_id) }, await bearerOf(email))],
     ["a new password is set by mail", async ({ _id }) => verify({ token: await tokenOf(_id), newPassword: OWN_PASSWORD })],
   ])("is voided when the account gets a role, even if %s", async ([, prove]) => {

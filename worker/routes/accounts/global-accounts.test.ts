@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, emailProofs, globalAccounts } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { openMailbox } from "#test/mailbox.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { randomHex } from "#worker/lib/ids.ts";
@@ -34,10 +34,10 @@ async function addAdmin(on: TestSite, email: string, roles: AccountRole[] = [ADM
 type Account = ReturnType<typeof Account.parse>;
 
 const read = async (on: TestSite, { _id: id }: Account): Promise<Account> => (await on.call("getAccount", { params: { id } })).as(Account);
-const setRoles = (on: TestSite, { _id: id }: Account, roles: AccountRole[]): Promise<Answer> =>
+const setRoles = (on: TestSite, { _id: id }: Account, roles: AccountRole[]): Promise<ApiResponse> =>
   on.call("setRoles", { params: { id }, body: { roles } });
 const globalsOf = (email: string) => db.select().from(globalAccounts).where(eq(globalAccounts.email, email));
-const signIn = (email: string, password = GLOBAL_PASSWORD): Promise<Answer> =>
+const signIn = (email: string, password = GLOBAL_PASSWORD): Promise<ApiResponse> =>
   one.call("login", { as: "nobody", body: { email, password }, headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` } });
 
 /** Adds an admin with a verified address. */
@@ -47,7 +47,7 @@ async function addVerifiedAdmin(on: TestSite, email: string, roles: AccountRole[
   return account;
 }
 
-async function requestGlobal(on: TestSite, { email }: Account, body: Record<string, unknown> = {}): Promise<Answer> {
+async function requestGlobal(on: TestSite, { email }: Account, body: Record<string, unknown> = {}): Promise<ApiResponse> {
   const signedIn = await on.call("login", { as: "nobody", body: { email, password: PASSWORD, siteId: on.id } });
   const headers = { Authorization: `Bearer ${signedIn.as(Tokens).jwt}` };
   return on.call("requestGlobalAccount", { as: "client", body, headers });
@@ -58,7 +58,7 @@ async function tokenOf({ _id }: Account): Promise<string> {
   return signContent(env, "global account", proofs.filter(({ purpose }) => purpose === "global").at(-1)?.id ?? "");
 }
 
-const confirm = (on: TestSite, token: string, password = GLOBAL_PASSWORD): Promise<Answer> =>
+const confirm = (on: TestSite, token: string, password = GLOBAL_PASSWORD): Promise<ApiResponse> =>
   on.call("confirmGlobalAccount", { as: "client", body: { token, password } });
 
 /** Opts in on a site; returns the account there. */
@@ -210,7 +210,7 @@ describe("a global account", () => {
 });
 
 describe("a global account's sites", () => {
-  const list = (headers: Record<string, string>, query = {}): Promise<Answer> =>
+  const list = (headers: Record<string, string>, query = {}): Promise<ApiResponse> =>
     one.call("listGlobalSites", { as: "nobody", headers, query });
 
   test("are those that it administers, and can be searched by slug", async () => {

@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountLinks, accounts, intents, passwordResets, sessions, userProfiles } from "#db/schema/index.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { upsertAccount } from "#worker/services/accounts/accounts.ts";
@@ -21,9 +21,10 @@ beforeAll(async () => {
 });
 
 const newEmail = (): string => `${randomHex(6)}@people.example`;
-const upsert = (body: Record<string, unknown>, on = site): Promise<Answer> => on.call("upsertAccount", { body: { name: "Rita", ...body } });
+const upsert = (body: Record<string, unknown>, on = site): Promise<ApiResponse> =>
+  on.call("upsertAccount", { body: { name: "Rita", ...body } });
 
-const signIn = (email: string, password = PASSWORD): Promise<Answer> =>
+const signIn = (email: string, password = PASSWORD): Promise<ApiResponse> =>
   site.call("login", {
     as: "nobody",
     body: { email, password, siteId: site.id },
@@ -52,11 +53,11 @@ describe("upserting an account", () => {
 
   test("updates the account that a concurrent request created for the same address", async () => {
     const email = newEmail();
-    let created: Answer | undefined;
+    let created: ApiResponse | undefined;
     const meanwhile = async () => {
       created ??= await upsert({ email, name: "One" });
     };
-    const account = await upsertAccount(interrupted(site, meanwhile), { email, name: "Two" });
+    const account = await upsertAccount(interruptedContext(site, meanwhile), { email, name: "Two" });
     expect(account).toMatchObject({ id: created?.as(Account)._id, name: "Two", version: 2 });
   });
 
@@ -117,7 +118,7 @@ describe("updating an account", () => {
     body: Record<string, unknown>,
     as: "developer" | "admin" | "viewer" = "developer",
     headers = {},
-  ): Promise<Answer> => site.call("updateAccount", { as, params: { id }, body: { name: "Vera", ...body }, headers });
+  ): Promise<ApiResponse> => site.call("updateAccount", { as, params: { id }, body: { name: "Vera", ...body }, headers });
 
   test("is allowed for everyone's own name and consent, and for others' only to admins", async () => {
     const { viewer, creator } = site.accounts;

@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, globalAccounts, passwordResets, sentMails } from "#db/schema/index.ts";
-import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { hashPassword } from "#worker/lib/crypto/crypto.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
@@ -24,22 +24,22 @@ beforeAll(async () => {
 
 const newPerson = (on = site): Promise<TestAccount> => on.addAccount(`person-${randomHex(4)}`, []);
 
-const requestReset = (email: string, { baseUrl = BASE_URL, on = site, operationId = "askPasswordReset" } = {}): Promise<Answer> =>
+const requestReset = (email: string, { baseUrl = BASE_URL, on = site, operationId = "askPasswordReset" } = {}): Promise<ApiResponse> =>
   on.call(operationId, { body: { email, baseUrl } });
 
-const redeemReset = (token: string, { password = NEW_PASSWORD, on = site, operationId = "resetPassword" } = {}): Promise<Answer> =>
+const redeemReset = (token: string, { password = NEW_PASSWORD, on = site, operationId = "resetPassword" } = {}): Promise<ApiResponse> =>
   on.call(operationId, { body: { token, password } });
 
-const signIn = (email: string, password: string, on = site): Promise<Answer> =>
+const signIn = (email: string, password: string, on = site): Promise<ApiResponse> =>
   on.call("login", {
     as: "nobody",
     body: { email, password, siteId: on.id },
     headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` },
   });
 
-const refresh = (refreshToken: string): Promise<Answer> => site.call("refreshTokens", { as: "nobody", body: { refreshToken } });
+const refresh = (refreshToken: string): Promise<ApiResponse> => site.call("refreshTokens", { as: "nobody", body: { refreshToken } });
 
-const readOwnAccount = (id: string, jwt: string): Promise<Answer> =>
+const readOwnAccount = (id: string, jwt: string): Promise<ApiResponse> =>
   site.call("getAccount", { as: "client", params: { id }, headers: { Authorization: `Bearer ${jwt}` } });
 
 /** The last requested reset, with the token from its mail. */
@@ -236,7 +236,7 @@ describe("a reset token", () => {
 });
 
 describe("changing your own password", () => {
-  const changeTo = (jwt: string, oldPassword: string, password = NEW_PASSWORD): Promise<Answer> =>
+  const changeTo = (jwt: string, oldPassword: string, password = NEW_PASSWORD): Promise<ApiResponse> =>
     site.call("changePassword", { as: "client", body: { password, oldPassword }, headers: { Authorization: `Bearer ${jwt}` } });
 
   test("ends every session and returns the tokens of a new one", async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import { type Answer, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import { SiteAsRead } from "#worker/services/sites/schemas.ts";
 
 const db = createDb(env.DB);
@@ -20,7 +20,7 @@ beforeAll(async () => {
   moderator = await site.addAccount("moderator", [MODERATOR]);
 });
 
-async function withKey(roles: string[], operationId: string, options: CallOptions): Promise<Answer> {
+async function withKey(roles: string[], operationId: string, options: CallOptions): Promise<ApiResponse> {
   return site.call(operationId, { ...options, as: "client", headers: { "Tifo-Developer-Key": await site.addKey(roles) } });
 }
 

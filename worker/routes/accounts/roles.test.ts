@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import { type Answer, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { AccountList, AccountRoles } from "#worker/services/accounts/schemas.ts";
@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 
 /** Calls an operation as an account. */
-async function as(account: TestAccount, operationId: string, id: string, body?: unknown, on = site): Promise<Answer> {
+async function as(account: TestAccount, operationId: string, id: string, body?: unknown, on = site): Promise<ApiResponse> {
   const headers = { Authorization: `Bearer ${await on.signIn(account)}` };
   return on.call(operationId, { as: "client", params: { id }, body, headers });
 }
 
-const setRoles = (account: TestAccount, target: TestAccount, roles: AccountRole[], on = site): Promise<Answer> =>
+const setRoles = (account: TestAccount, target: TestAccount, roles: AccountRole[], on = site): Promise<ApiResponse> =>
   as(account, "setRoles", target.id, { roles }, on);
 
 async function rolesOf(account: TestAccount): Promise<AccountRole[] | undefined> {

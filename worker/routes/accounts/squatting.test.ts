@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountLinks, accounts, emailProofs, intents, passwordResets, registerInvites, tvCodes } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { openMailbox } from "#test/mailbox.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const newEmail = (): string => `${randomHex(6)}@people.example`;
 
-const signIn = (email: string, password = PASSWORD, on = site): Promise<Answer> =>
+const signIn = (email: string, password = PASSWORD, on = site): Promise<ApiResponse> =>
   on.call("login", {
     as: "nobody",
     body: { email, password, siteId: on.id },
@@ -55,7 +55,7 @@ type Squatter = Awaited<ReturnType<typeof squat>>;
 /** Which of the squatter's credentials still work. */
 async function workingCredentials({ id, email, jwt, refreshToken }: Squatter, on = site): Promise<string[]> {
   const bearer = { Authorization: `Bearer ${jwt}` };
-  const attempts: Record<string, Answer> = {
+  const attempts: Record<string, ApiResponse> = {
     password: await signIn(email, PASSWORD, on),
     session: await on.call("getAccount", { as: "client", params: { id }, headers: bearer }),
     refresh: await on.call("refreshTokens", { as: "nobody", body: { refreshToken } }),
@@ -63,10 +63,10 @@ async function workingCredentials({ id, email, jwt, refreshToken }: Squatter, on
   return Object.entries(attempts).flatMap(([credential, { status }]) => (status === 200 ? [credential] : []));
 }
 
-const upsert = (body: Record<string, unknown>, on = site): Promise<Answer> =>
+const upsert = (body: Record<string, unknown>, on = site): Promise<ApiResponse> =>
   on.call("upsertAccount", { body: { name: "Olga Owner", ...body } });
 
-const grantRoles = (id: string, roles: AccountRole[] = [ADMIN], on = site): Promise<Answer> =>
+const grantRoles = (id: string, roles: AccountRole[] = [ADMIN], on = site): Promise<ApiResponse> =>
   on.call("setRoles", { params: { id }, body: { roles } });
 
 const rowOf = async (id: string) => (await db.select().from(accounts).where(eq(accounts.id, id)))[0];
@@ -77,9 +77,10 @@ async function newPasswordToken(accountId: string): Promise<string> {
   return signContent(env, "password reset", resets.at(-1)?.id ?? "");
 }
 
-const choosePassword = (token: string, on = site): Promise<Answer> => on.call("resetPassword", { body: { token, password: OWN_PASSWORD } });
+const choosePassword = (token: string, on = site): Promise<ApiResponse> =>
+  on.call("resetPassword", { body: { token, password: OWN_PASSWORD } });
 
-const GRANTS: [verb: string, grant: (person: Squatter) => Promise<Answer>][] = [
+const GRANTS: [verb: string, grant: (person: Squatter) => Promise<ApiResponse>][] = [
   ["setRoles", ({ id }) => grantRoles(id)],
   ["upsertAccount", ({ email }) => upsert({ email, roles: [ADMIN] })],
   ["upsertAccount in another case", ({ email }) => upsert({ email: email.toUpperCase(), roles: [ADMIN] })],
@@ -245,7 +246,7 @@ describe("a sign-up during a grant, between its read and its write", () => {
     const meanwhile = async () => {
       stranger ??= await squat(email);
     };
-    const account = await upsertAccount(interrupted(site, meanwhile), { email, name: "Olga", roles: [ADMIN] });
+    const account = await upsertAccount(interruptedContext(site, meanwhile), { email, name: "Olga", roles: [ADMIN] });
     expect(account).toMatchObject({ id: stranger?.id, roles: [ADMIN], passwordHash: null });
     expect(stranger && (await workingCredentials(stranger))).toEqual([]);
   });
@@ -262,7 +263,7 @@ describe("a sign-up during a grant, between its read and its write", () => {
         headers: { Authorization: `Bearer ${stranger.jwt}` },
       });
     };
-    await expect(setRoles(interrupted(site, meanwhile), stranger.id, [ADMIN])).rejects.toMatchObject({ code: "conflict" });
+    await expect(setRoles(interruptedContext(site, meanwhile), stranger.id, [ADMIN])).rejects.toMatchObject({ code: "conflict" });
     expect(await rowOf(stranger.id)).toMatchObject({ roles: [] });
   });
 });
@@ -273,7 +274,7 @@ describe("an invitation by e-mail to a squatted address", () => {
     const { _id } = (await site.call("createRegisterInvite", { body })).as(RegisterInvite);
     return signContent(env, "register invite", _id);
   };
-  const accept = (token: string): Promise<Answer> =>
+  const accept = (token: string): Promise<ApiResponse> =>
     site.call("acceptRegisterInvite", { as: "client", params: { token }, body: { name: "Olga Owner", password: OWN_PASSWORD } });
 
   test.for(["before the invitation is sent", "after the invitation was sent"])(
@@ -303,7 +304,7 @@ describe("an invitation by e-mail to a squatted address", () => {
       queries += 1;
       if (queries === 2) stranger = await squat(email);
     };
-    const account = await acceptRegisterInvite(interrupted(site, meanwhile), token, { name: "Olga", password: OWN_PASSWORD });
+    const account = await acceptRegisterInvite(interruptedContext(site, meanwhile), token, { name: "Olga", password: OWN_PASSWORD });
     expect(account).toMatchObject({ id: stranger?.id, roles: [ADMIN] });
     expect(stranger && (await workingCredentials(stranger))).toEqual([]);
     expect((await signIn(email, OWN_PASSWORD)).status).toBe(200);

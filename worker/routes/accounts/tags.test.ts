@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/index.ts";
-import { type Answer, newSite, ORIGIN, send, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, ORIGIN, send, type TestSite } from "#test/harness.ts";
 import { operationOf } from "#test/openapi.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
@@ -23,7 +23,7 @@ async function tagsOf(id: string): Promise<string[] | undefined> {
 }
 
 describe("an account's tags", () => {
-  const change = async (operationId: string, id: string, tags: string[], headers?: Record<string, string>): Promise<Answer> =>
+  const change = async (operationId: string, id: string, tags: string[], headers?: Record<string, string>): Promise<ApiResponse> =>
     site.call(operationId, { as: headers ? "nobody" : "developer", params: { id }, body: { tags }, ...(headers ? { headers } : {}) });
 
   test("are replaced or added to, without duplicates and in order", async () => {
@@ -55,7 +55,7 @@ describe("an account's tags", () => {
 });
 
 describe("tagging in bulk", () => {
-  const bulk = async (csv: BodyInit, headers: Record<string, string> = {}): Promise<Answer> =>
+  const bulk = async (csv: BodyInit, headers: Record<string, string> = {}): Promise<ApiResponse> =>
     send(operationOf("addTagsInBulk"), new URL("/add-tags/bulk", ORIGIN), {
       method: "POST",
       headers: { "Tifo-Client-Id": site.id, ...(await site.headersOf("super")), "Content-Type": "text/csv; charset=utf-8", ...headers },

@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, emailProofs, sites } from "#db/schema/index.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { openMailbox } from "#test/mailbox.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
@@ -29,12 +29,13 @@ async function signUp(change: Record<string, unknown> = {}, on = site) {
   return (await on.call("createAccount", { body })).as(Account);
 }
 
-const verify = (token: string, on = site): Promise<Answer> => on.call("verifyEmail", { as: "client", body: { token, password: PASSWORD } });
+const verify = (token: string, on = site): Promise<ApiResponse> =>
+  on.call("verifyEmail", { as: "client", body: { token, password: PASSWORD } });
 
-const request = (body: Record<string, unknown>, headers: Record<string, string> = {}, on = site): Promise<Answer> =>
+const request = (body: Record<string, unknown>, headers: Record<string, string> = {}, on = site): Promise<ApiResponse> =>
   on.call("requestEmailVerification", { as: "client", body, headers });
 
-const signIn = (email: string, on = site): Promise<Answer> =>
+const signIn = (email: string, on = site): Promise<ApiResponse> =>
   on.call("login", {
     as: "nobody",
     body: { email, password: PASSWORD, siteId: on.id },

@@ -5,8 +5,8 @@ import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, globalAccounts, sessions } from "#db/schema/index.ts";
-import { type Answer, newSite, ORIGIN, PASSWORD, send, type TestAccount, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { type ApiResponse, newSite, ORIGIN, PASSWORD, send, type TestAccount, type TestSite } from "#test/harness.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { operationOf } from "#test/openapi.ts";
 import { login as signIn } from "#worker/services/auth/auth.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
@@ -32,7 +32,7 @@ function login({
   password = PASSWORD,
   siteId = site.id,
   address = "192.0.2.1",
-}: Attempt = {}): Promise<Answer> {
+}: Attempt = {}): Promise<ApiResponse> {
   return site.call("login", { as: "nobody", body: { email, password, siteId }, headers: { "CF-Connecting-IP": address } });
 }
 
@@ -40,7 +40,7 @@ async function signedIn(account: TestAccount = site.accounts.viewer): Promise<To
   return (await login({ email: account.email })).as(Tokens);
 }
 
-function refresh(refreshToken: string): Promise<Answer> {
+function refresh(refreshToken: string): Promise<ApiResponse> {
   return site.call("refreshTokens", { as: "nobody", body: { refreshToken } });
 }
 
@@ -53,7 +53,7 @@ function scryptPhc(password: string): string {
 }
 
 /** Reads the caller's own account, which any valid token allows. */
-async function readOwnAccount(jwt: string, account = site.accounts.viewer): Promise<Answer> {
+async function readOwnAccount(jwt: string, account = site.accounts.viewer): Promise<ApiResponse> {
   return site.call("getAccount", { as: "client", params: { id: account.id }, headers: { Authorization: `Bearer ${jwt}` } });
 }
 
@@ -103,7 +103,7 @@ describe("sign-in", () => {
         };
       },
     });
-    const ctx = { ...interrupted(site, () => Promise.resolve()), db: slow };
+    const ctx = { ...interruptedContext(site, () => Promise.resolve()), db: slow };
     await signIn(ctx, { email: person.email, password: PASSWORD, siteId: site.id }, "192.0.2.9");
     expect(await row()).toMatchObject({ passwordHash: "the new one", passwordVersion: 2 });
   });

@@ -4,8 +4,8 @@ import { decodeJwt, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJ
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, intents } from "#db/schema/index.ts";
-import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
-import { resolve } from "#test/resolver.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { resolve } from "#test/dns-resolver.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
@@ -87,12 +87,12 @@ function sign(
   return (expires === "" ? token : token.setExpirationTime(expires)).sign(by.privateKey);
 }
 
-const create = (jwt: string, thirdPartyAccountId: string, change: Record<string, unknown> = {}, on = site): Promise<Answer> =>
+const create = (jwt: string, thirdPartyAccountId: string, change: Record<string, unknown> = {}, on = site): Promise<ApiResponse> =>
   on.call("createIntent", {
     body: { jwt, name: "Freya Fan", provider: "club-app", service: "club-app-ios", thirdPartyAccountId, ...change },
   });
 
-const consume = (token: string, on = site): Promise<Answer> => on.call("consumeIntent", { params: { token } });
+const consume = (token: string, on = site): Promise<ApiResponse> => on.call("consumeIntent", { params: { token } });
 
 /** Signs in through the partner, from token to session. */
 async function signInByPartner(sub: string, claims: PartnerClaims = {}): Promise<ConsumedIntent & { account: Account }> {

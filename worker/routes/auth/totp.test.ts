@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, recoveryCodes, sessions, sites, totpSecrets } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import { exhaust } from "#test/exhaust.ts";
-import { type Answer, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { exhaustLimit } from "#test/limit-usage.ts";
+import { type ApiResponse, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { totpCode } from "#worker/lib/crypto/totp.ts";
@@ -25,12 +25,12 @@ beforeAll(async () => {
 
 const newStaff = (on = site): Promise<TestAccount> => on.addAccount(`staff-${randomHex(5)}`, [MODERATOR]);
 
-function signIn(email: string, more: { totp?: string; password?: string } = {}, on = site): Promise<Answer> {
+function signIn(email: string, more: { totp?: string; password?: string } = {}, on = site): Promise<ApiResponse> {
   const headers = { "CF-Connecting-IP": `2001:db8:${randomHex(2)}::1` };
   return on.call("login", { as: "nobody", body: { email, password: PASSWORD, siteId: on.id, ...more }, headers });
 }
 
-async function as(jwt: string, operationId: string, options: CallOptions = {}, on = site): Promise<Answer> {
+async function as(jwt: string, operationId: string, options: CallOptions = {}, on = site): Promise<ApiResponse> {
   const headers = { Authorization: `Bearer ${jwt}`, "CF-Connecting-IP": `2001:db8:${randomHex(2)}::1` };
   return on.call(operationId, { ...options, as: "client", headers });
 }
@@ -57,7 +57,7 @@ async function resetUsedStep({ id }: TestAccount): Promise<void> {
   await db.update(totpSecrets).set({ lastStep: 0 }).where(eq(totpSecrets.accountId, id));
 }
 
-const outcome = ({ status, problem }: Answer) => [status, problem?.code];
+const outcome = ({ status, problem }: ApiResponse) => [status, problem?.code];
 const REQUIRED = [401, "totp_required"];
 
 describe("an authenticator app", () => {
@@ -272,6 +272,6 @@ describe("passwords of accounts with roles", () => {
 
 test("wrong codes are limited per account, from any address", async () => {
   const { account, secret } = await enroll();
-  await exhaust(site.id, "totp", await sha256(`${site.id}\n${account.email}`));
+  await exhaustLimit(site.id, "totp", await sha256(`${site.id}\n${account.email}`));
   expect((await signIn(account.email, { totp: totpCode(secret, Date.now()) })).status).toBe(429);
 });

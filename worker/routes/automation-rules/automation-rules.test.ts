@@ -9,7 +9,7 @@ import {
   type RuleChange,
   ruleOf,
   signatureOf,
-  tell,
+  sendProviderEvent,
   type TestProvider,
 } from "#test/providers.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
@@ -239,8 +239,8 @@ describe("a dry run", () => {
     const id = await newRule(own, ruleOf(own, from, shows));
     const viewer = await openSocket(own, own.channels[0]);
     await viewer.first("welcome");
-    await tell(own, from, goal(0));
-    await tell(own, from, goal(1));
+    await sendProviderEvent(own, from, goal(0));
+    await sendProviderEvent(own, from, goal(1));
     const shown = await viewer.first("overlay.show");
     const { results } = (await own.call("testAutomationRule", { params: { id } })).as(DryRun);
     expect(results.map(({ event, fired }) => [event, fired])).toEqual([
@@ -255,7 +255,7 @@ describe("a dry run", () => {
     const own = await newSite();
     const from = await newDataProvider(own);
     const id = await newRule(own, ruleOf(own, from, await newTemplate(own)));
-    await tell(own, from, goal(1));
+    await sendProviderEvent(own, from, goal(1));
     const headers = await signatureOf(from.secret, from.id);
     await own.call("deleteDataProvider", { as: "client", params: { id: from.id }, headers });
     for (const body of [{}, { events: [{ surprise: 1 }] }]) {

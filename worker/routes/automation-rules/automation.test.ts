@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import {
   automation,
   goal,
@@ -10,7 +10,7 @@ import {
   newTemplate,
   type RuleChange,
   ruleOf,
-  tell,
+  sendProviderEvent,
   type TestProvider,
 } from "#test/providers.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
@@ -49,7 +49,7 @@ const shown = (viewer: TestViewer) => viewer.frames.filter((frame) => frame.type
 
 /** Sends an event and returns the firings that it caused. */
 async function firedBy(event: Record<string, unknown>) {
-  const { eventId } = (await tell(site, provider, event)).as(ReceivedEvent);
+  const { eventId } = (await sendProviderEvent(site, provider, event)).as(ReceivedEvent);
   const { results } = (await site.call("listProviderEvents", { params: { providerId: provider.id } })).as(Events);
   return results.find((one) => one._id === eventId)?.fired ?? [];
 }
@@ -97,8 +97,8 @@ describe("a provider event", () => {
     await rule();
     const viewer = await watch();
     const headers = { "Tifo-Event-Id": "goal-1" };
-    const { eventId } = (await tell(site, provider, goal(1), headers)).as(ReceivedEvent);
-    await tell(site, provider, goal(1), headers);
+    const { eventId } = (await sendProviderEvent(site, provider, goal(1), headers)).as(ReceivedEvent);
+    await sendProviderEvent(site, provider, goal(1), headers);
     await automation(site).handle({ id: eventId, providerId: provider.id, at: Date.now(), data: goal(1) });
     await settled(viewer);
     expect(shown(viewer)).toHaveLength(1);
@@ -184,7 +184,7 @@ describe("a provider event", () => {
     await rule();
     const viewer = await watch();
     vi.spyOn(Channel.prototype, "publish").mockRejectedValueOnce(new Error("out of reach"));
-    expect((await tell(site, provider, goal(1))).status).toBe(202);
+    expect((await sendProviderEvent(site, provider, goal(1))).status).toBe(202);
     await viewer.first("overlay.show");
     await settled(viewer);
     expect(shown(viewer)).toHaveLength(1);
@@ -206,7 +206,7 @@ describe("targeting", () => {
     ];
     for (const [name, targeting] of cases) await rule({ name, targeting });
     const viewers = new Map(await Promise.all([first, second, hidden].map(async (id) => [id, await watch(id)] as const)));
-    await countsViewers(site, 3);
+    await waitForViewerCount(site, 3);
     const fired = await firedBy(goal(1, { kind: "match-7" }));
     expect(fired.map(({ outcome }) => outcome)).toEqual(cases.map(() => "sent"));
     for (const [channelId, viewer] of viewers) {

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { openMailbox } from "#test/mailbox.ts";
 import {
   type Buyer,
@@ -12,20 +12,20 @@ import {
   chargeRow,
   chargesOf,
   entitlementsOf,
-  held,
-  makeDue,
+  heldSkus,
+  makeBillingDue,
   newBundle,
   newBuyer,
   newPurchase,
   newSubscription,
-  open,
+  openCheckout,
   PAGES,
   reconcile,
   recurringRow,
   refund,
-  tell,
-  tellSubscription,
-} from "#test/shop.ts";
+  sendStripeEvent,
+  sendSubscriptionEvent,
+} from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { createCheckout } from "#worker/integrations/stripe.ts";
@@ -62,7 +62,7 @@ async function bought(fields: Record<string, unknown> = {}) {
 describe("a payment", () => {
   test("grants the sku, gets a receipt number and emits both events, once", async () => {
     const { subscription, chargeId } = await bought();
-    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     const charge = await chargeRow(chargeId);
     expect(charge).toMatchObject({ status: "complete", refunded: 0 });
     expect(charge.receiptNumber).toMatch(/^R-20\d\d-[0-9A-Z]{8}$/);
@@ -74,10 +74,12 @@ describe("a payment", () => {
 
   test("is recorded once, even if several events arrive concurrently", async () => {
     buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site))._id);
     stripe.pay(chargeId);
     const types = ["checkout.session.completed", "checkout.session.async_payment_succeeded", "checkout.session.completed"];
-    const responses = await Promise.all(types.map((type) => tell(site, type, { object: "checkout.session", metadata: { chargeId } })));
+    const responses = await Promise.all(
+      types.map((type) => sendStripeEvent(site, type, { object: "checkout.session", metadata: { chargeId } })),
+    );
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await entitlementsOf(buyer)).toHaveLength(1);
     expect(await eventTypes(`charge/${chargeId}`)).toEqual(["billing.checkoutStarted", "billing.chargeCompleted"]);
@@ -86,11 +88,11 @@ describe("a payment", () => {
   test("is found by the cron if Stripe's event never arrives", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
-    const { chargeId } = await open(site, buyer, subscription._id);
+    const { chargeId } = await openCheckout(site, buyer, subscription._id);
     stripe.pay(chargeId);
-    await makeDue(site);
+    await makeBillingDue(site);
     await reconcile();
-    expect(await held(buyer)).toEqual([subscription.sku]);
+    expect(await heldSkus(buyer)).toEqual([subscription.sku]);
   });
 
   test.each(["once", "month"])(
@@ -100,17 +102,17 @@ describe("a payment", () => {
       const { _id: id, sku } = await newSubscription(site, { recurrence });
       const same = await newBundle(site, { sku, items: [{ type: "ticket", id: sku }] });
       const bundle = await callAs(site, buyer, "checkoutBundle", { params: { id: same.id }, body: PAGES });
-      const opened = [bundle.as(CheckoutAnswer), await open(site, buyer, id)];
+      const opened = [bundle.as(CheckoutAnswer), await openCheckout(site, buyer, id)];
       const sessions = opened.map(({ chargeId }) => stripe.pay(chargeId));
       for (const { chargeId } of opened)
-        await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+        await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
       expect((await chargesOf(buyer)).map(({ status }) => status)).toEqual(["complete", "complete"]);
       stripe.next(/POST .*refunds/, "fail");
       for (const minutes of [0, 2, 14, 30]) await reconcile(Date.now() + minutes * MINUTE);
       const [first, second] = opened.map(({ chargeId }) => chargeRow(chargeId));
       expect(await first).toMatchObject({ refunded: 0 });
       expect(await second).toMatchObject({ refunded: 1900, due: null });
-      expect(await held(buyer)).toEqual([sku]);
+      expect(await heldSkus(buyer)).toEqual([sku]);
       const running = sessions.map(({ subscription }) => stripe.books().subscriptions.get(subscription ?? "")?.status);
       expect(running).toEqual(recurrence === "once" ? [undefined, undefined] : [undefined, "canceled"]);
     },
@@ -119,27 +121,30 @@ describe("a payment", () => {
   test("by a delayed method is pending until it arrives", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
-    const { chargeId } = await open(site, buyer, subscription._id);
+    const { chargeId } = await openCheckout(site, buyer, subscription._id);
     stripe.pay(chargeId, { later: true });
-    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     expect((await chargeRow(chargeId)).status).toBe("pending");
     stripe.arrive(chargeId);
-    await tell(site, "checkout.session.async_payment_succeeded", { object: "checkout.session", metadata: { chargeId } });
-    expect(await held(buyer)).toEqual([subscription.sku]);
+    await sendStripeEvent(site, "checkout.session.async_payment_succeeded", { object: "checkout.session", metadata: { chargeId } });
+    expect(await heldSkus(buyer)).toEqual([subscription.sku]);
   });
 
   test("that fails is declined and grants nothing, as does an expired page", async () => {
     buyer = await newBuyer(site);
     const [one, other] = [await newSubscription(site), await newSubscription(site)];
-    const [failed, expired] = [await open(site, buyer, one._id), await open(site, buyer, other._id)];
+    const [failed, expired] = [await openCheckout(site, buyer, one._id), await openCheckout(site, buyer, other._id)];
     stripe.pay(failed.chargeId, { later: true });
     stripe.arrive(failed.chargeId, false);
     stripe.expire(expired.chargeId);
-    await tell(site, "checkout.session.async_payment_failed", { object: "checkout.session", metadata: { chargeId: failed.chargeId } });
-    await tell(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId: expired.chargeId } });
+    await sendStripeEvent(site, "checkout.session.async_payment_failed", {
+      object: "checkout.session",
+      metadata: { chargeId: failed.chargeId },
+    });
+    await sendStripeEvent(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId: expired.chargeId } });
     expect(await chargeRow(failed.chargeId)).toMatchObject({ status: "declined", failure: "The payment failed" });
     expect(await chargeRow(expired.chargeId)).toMatchObject({ status: "declined", failure: "The payment page expired" });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("sends the buyer a receipt", async () => {
@@ -157,7 +162,7 @@ describe("a payment", () => {
     await bought({ recurrence: "month" });
     const { stripeSubscriptionId } = await recurringRow(buyer);
     const { created } = stripe.renew(stripeSubscriptionId);
-    await tellSubscription(site, stripeSubscriptionId);
+    await sendSubscriptionEvent(site, stripeSubscriptionId);
     await vi.waitUntil(() => mails.filter(({ to }) => to === buyer.email).length === 2);
     const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(created * 1000);
     expect(mails.filter(({ to, text }) => to === buyer.email && text?.includes(day))).toHaveLength(1);
@@ -186,24 +191,28 @@ describe("a Stripe event", () => {
   });
 
   test("about something unknown is accepted and changes nothing", async () => {
-    expect((await tell(site, "customer.created", { id: "cus_1", object: "customer" })).status).toBe(200);
+    expect((await sendStripeEvent(site, "customer.created", { id: "cus_1", object: "customer" })).status).toBe(200);
     const unknown = { object: "checkout.session", metadata: { chargeId: newId(Date.now()) } };
-    expect((await tell(site, "checkout.session.completed", unknown)).status).toBe(200);
+    expect((await sendStripeEvent(site, "checkout.session.completed", unknown)).status).toBe(200);
   });
 
   test("is not trusted beyond what Stripe's API confirms", async () => {
     buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
-    await tell(site, "checkout.session.completed", { object: "checkout.session", payment_status: "paid", metadata: { chargeId } });
+    const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site))._id);
+    await sendStripeEvent(site, "checkout.session.completed", {
+      object: "checkout.session",
+      payment_status: "paid",
+      metadata: { chargeId },
+    });
     expect((await chargeRow(chargeId)).status).toBe("pending");
   });
 
   test("is a 503 while Stripe is unreachable, so that Stripe sends it again", async () => {
     buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site))._id);
     stripe.pay(chargeId);
     stripe.next(/GET .*sessions/, "fail");
-    const response = await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    const response = await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     expect(response.status).toBe(503);
   });
 });
@@ -223,9 +232,9 @@ describe("the list of charges", () => {
 
   test("loses unpaid charges after 90 days, and never paid ones", async () => {
     const { chargeId } = await bought();
-    const { chargeId: expired } = await open(site, buyer, (await newSubscription(site))._id);
+    const { chargeId: expired } = await openCheckout(site, buyer, (await newSubscription(site))._id);
     stripe.expire(expired);
-    await tell(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId: expired } });
+    await sendStripeEvent(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId: expired } });
     await pruneCharges({ db, now: Date.now() + 91 * 24 * 60 * MINUTE });
     expect((await chargesOf(buyer)).map(({ id }) => id)).toEqual([chargeId]);
   });
@@ -269,7 +278,7 @@ test("a period recorded while its entitlement changes extends the entitlement on
   stripe.renew(recurring.stripeSubscriptionId);
   let meanwhile: Promise<unknown> | undefined;
   await syncRecurring(
-    interrupted(site, () => (meanwhile ??= refund(site, buyer, chargeId, 500))),
+    interruptedContext(site, () => (meanwhile ??= refund(site, buyer, chargeId, 500))),
     recurring,
   );
   expect(await entitlementsOf(buyer)).toMatchObject([{ refunded: 0, dateEnds: (before?.dateEnds ?? 0) + 30 * 24 * 60 * MINUTE }]);
@@ -293,7 +302,7 @@ describe("a concurrently deleted account", () => {
   /** Deletes the buyer's account between a verb's first read and its write. */
   function whileDeleting() {
     let deletion: Promise<unknown> | undefined;
-    return interrupted(site, () => (deletion ??= site.call("deleteAccount", { as: "admin", params: { id: buyer.id } })));
+    return interruptedContext(site, () => (deletion ??= site.call("deleteAccount", { as: "admin", params: { id: buyer.id } })));
   }
 
   test("stops paying, even if an older response from Stripe is recorded afterwards", async () => {
@@ -308,11 +317,11 @@ describe("a concurrently deleted account", () => {
 
   test.each(["once", "month"])("holds nothing that was paid %s, and isn't charged again", async (recurrence) => {
     buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site, { recurrence }))._id);
+    const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site, { recurrence }))._id);
     const { subscription } = stripe.pay(chargeId);
     await settleCharge(whileDeleting(), await chargeRow(chargeId));
     expect((await chargeRow(chargeId)).status).toBe("complete");
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
     await reconcile(Date.now() + 6 * MINUTE);
     if (subscription !== null) expect(stripe.books().subscriptions.get(subscription)?.status).toBe("canceled");
   });

@@ -4,27 +4,27 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, type ChargeRow, charges, wallets } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import {
   buy,
   type Buyer,
   callAs,
   chargeRow,
   chargesOf,
-  held,
-  makeDue,
+  heldSkus,
+  makeBillingDue,
   newBuyer,
   newSubscription,
-  open,
+  openCheckout,
   PAGES,
   reconcile,
   recurringRow,
   refund,
-  tell,
-  tellRefunded,
-  tellSubscription,
+  sendStripeEvent,
+  sendRefundEvent,
+  sendSubscriptionEvent,
   walletIdOf,
-} from "#test/shop.ts";
+} from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { checkoutSubscription } from "#worker/services/billing/checkout.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
@@ -54,17 +54,17 @@ describe("a checkout", () => {
   test("opens a page at the default price, with a charge that is pending until it is paid", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
-    const { chargeId, url } = await open(site, buyer, subscription._id);
+    const { chargeId, url } = await openCheckout(site, buyer, subscription._id);
     expect(url).toMatch(/^https:\/\/checkout\.stripe\.com\//);
     expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 1900, currency: "gbp", mode: "payment" });
     expect(await chargeRow(chargeId)).toMatchObject({ status: "pending", amount: 1900, receiptNumber: null });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("accepts any currency of the prices, and no other", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
-    const { chargeId } = await open(site, buyer, subscription._id, { currency: "eur" });
+    const { chargeId } = await openCheckout(site, buyer, subscription._id, { currency: "eur" });
     expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 2200, currency: "eur" });
     const params = { id: subscription._id };
     const other = await callAs(site, buyer, "checkoutSubscription", { params, body: { ...PAGES, currency: "usd" } });
@@ -95,10 +95,10 @@ describe("a checkout", () => {
   test("pays the site's own account, minus the contract's service charge", async () => {
     const other = await newClub();
     const fan = await newBuyer(other);
-    const once = await open(other, fan, (await newSubscription(other))._id);
-    const monthly = await open(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
+    const once = await openCheckout(other, fan, (await newSubscription(other))._id);
+    const monthly = await openCheckout(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
     const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.pageOf(chargeId, `acct_${other.id}`)?.fields;
-    const named = await open(other, fan, (await newSubscription(other, { stripePlanId: "price_season" }))._id);
+    const named = await openCheckout(other, fan, (await newSubscription(other, { stripePlanId: "price_season" }))._id);
     // 2.5 % of 4200, Stripe's own price.
     expect(fieldsOf(named)?.["payment_intent_data[application_fee_amount]"]).toBe("105");
     // 2.5 % of 1900, rounded.
@@ -109,10 +109,10 @@ describe("a checkout", () => {
   test("uses the subscription's price at Stripe if it has one", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site, { stripePlanId: "price_season" });
-    const { chargeId } = await open(site, buyer, subscription._id);
+    const { chargeId } = await openCheckout(site, buyer, subscription._id);
     expect(stripe.pageOf(chargeId)?.fields["line_items[0][price]"]).toBe("price_season");
     stripe.pay(chargeId);
-    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     // What Stripe charged, not our own price.
     expect(await chargeRow(chargeId)).toMatchObject({ amount: 4200, currency: "gbp" });
   });
@@ -122,8 +122,8 @@ describe("a checkout", () => {
     const { _id: id } = await newSubscription(site);
     const before = stripe.books().customers.size;
     stripe.next(/POST \/v1\/customers/, "lose");
-    await open(site, buyer, id);
-    await open(site, buyer, id);
+    await openCheckout(site, buyer, id);
+    await openCheckout(site, buyer, id);
     expect(stripe.books().customers.size).toBe(before + 1);
   });
 
@@ -134,7 +134,7 @@ describe("a checkout", () => {
     const before = stripe.books().customers.size;
     let paid = false;
     const ctx: Ctx = {
-      ...interrupted(site, async () => undefined),
+      ...interruptedContext(site, async () => undefined),
       caller: async () => {
         if (!paid && stripe.books().customers.size > before) {
           paid = true;
@@ -151,8 +151,8 @@ describe("a checkout", () => {
   test("closes the open page for the same item", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
-    const first = await open(site, buyer, id);
-    const second = await open(site, buyer, id, { currency: "eur" });
+    const first = await openCheckout(site, buyer, id);
+    const second = await openCheckout(site, buyer, id, { currency: "eur" });
     expect(stripe.pageOf(first.chargeId)?.status).toBe("expired");
     expect(stripe.pageOf(second.chargeId)?.status).toBe("open");
     expect((await chargeRow(first.chargeId)).status).toBe("declined");
@@ -161,10 +161,10 @@ describe("a checkout", () => {
   test("detects that the open page for the same item has been paid", async () => {
     buyer = await newBuyer(site);
     const { _id: id, sku } = await newSubscription(site);
-    const { chargeId } = await open(site, buyer, id);
+    const { chargeId } = await openCheckout(site, buyer, id);
     stripe.pay(chargeId);
     expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     expect(await chargesOf(buyer)).toMatchObject([{ status: "complete" }]);
   });
 
@@ -173,7 +173,7 @@ describe("a checkout", () => {
     async (trouble) => {
       buyer = await newBuyer(site);
       const { _id: id } = await newSubscription(site);
-      const { chargeId } = await open(site, buyer, id);
+      const { chargeId } = await openCheckout(site, buyer, id);
       const openAgain = () => {
         if (trouble === "forbidden") stripe.next(/POST .*expire/, "forbidden");
         else stripe.books().sessions.delete(stripe.pageOf(chargeId)?.id ?? "");
@@ -191,11 +191,11 @@ describe("a checkout", () => {
   test("is rejected while a payment for the same item is in progress", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
-    const { chargeId } = await open(site, buyer, id);
+    const { chargeId } = await openCheckout(site, buyer, id);
     stripe.pay(chargeId, { later: true });
     expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
     stripe.arrive(chargeId, false);
-    expect((await open(site, buyer, id)).chargeId).not.toBe(chargeId);
+    expect((await openCheckout(site, buyer, id)).chargeId).not.toBe(chargeId);
   });
 
   test("that Stripe rejects is declined with the reason", async () => {
@@ -228,13 +228,13 @@ describe("a checkout", () => {
     expect(response.problem?.code).toBe("unavailable");
     const [charge] = await chargesOf(buyer);
     expect(charge).toMatchObject({ status: "pending", stripeSessionId: null });
-    await makeDue(site);
+    await makeBillingDue(site);
     await reconcile();
     const [synced] = await chargesOf(buyer);
     // One page was opened but the response was lost; the other request may still be in flight.
     expect(synced?.status).toBe("pending");
     expect(synced?.stripeSessionId === null).toBe(misbehaviour === "fail");
-    await makeDue(site);
+    await makeBillingDue(site);
     await reconcile(Date.now() + 11 * MINUTE);
     expect((await chargesOf(buyer))[0]?.status).toBe(misbehaviour === "fail" ? "declined" : "pending");
   });
@@ -267,12 +267,12 @@ describe("a checkout", () => {
     const paymentId = (await chargeRow(chargeId)).stripePaymentId ?? "";
     expect(stripe.refundsOf(paymentId)).toMatchObject([{ amount: 70_000 }]);
     stripe.refundThere(paymentId, 20_000);
-    await tellRefunded(site, chargeId);
+    await sendRefundEvent(site, chargeId);
     expect((await chargeRow(chargeId)).refunded).toBe(900);
     await buy(site, buyer, monthly._id);
     const { stripeSubscriptionId } = await recurringRow(buyer);
     stripe.renew(stripeSubscriptionId);
-    await tellSubscription(site, stripeSubscriptionId);
+    await sendSubscriptionEvent(site, stripeSubscriptionId);
     expect((await chargesOf(buyer)).map(({ amount }) => amount)).toEqual([1900, 1900, 1900]);
   });
 
@@ -295,7 +295,7 @@ describe("a checkout", () => {
     stripe.books(`acct_${club.id}`).customers.set(paymentCustomerId, {});
     const body = { siteId: club.id, ownerId: fan.id, ownerType: "account", paymentCustomerId };
     expect((await site.call("insertWallet", { body })).status).toBe(201);
-    const { chargeId } = await open(club, fan, (await newSubscription(club))._id);
+    const { chargeId } = await openCheckout(club, fan, (await newSubscription(club))._id);
     expect(stripe.pageOf(chargeId, `acct_${club.id}`)?.customer).toBe(paymentCustomerId);
   });
 
@@ -304,7 +304,7 @@ describe("a checkout", () => {
     const { _id: id } = await newSubscription(site);
     const seen = new Set<string>();
     for (let times = 0; times < 3; times++) {
-      const { chargeId } = await open(site, buyer, id);
+      const { chargeId } = await openCheckout(site, buyer, id);
       const customer = stripe.pageOf(chargeId)?.customer ?? "";
       expect((await callAs(site, buyer, "getWallet")).body).toMatchObject({ paymentCustomerId: customer });
       seen.add(customer);
@@ -330,14 +330,14 @@ describe("a checkout", () => {
       .update(accounts)
       .set({ email: `new-${buyer.email}` })
       .where(eq(accounts.id, buyer.id));
-    const { chargeId } = await open(site, buyer, id);
+    const { chargeId } = await openCheckout(site, buyer, id);
     expect(stripe.books().customers.get(stripe.pageOf(chargeId)?.customer ?? "")).toMatchObject({ email: `new-${buyer.email}` });
   });
 
   test("prevents renaming or deleting its sku until the page is paid or expired", async () => {
     buyer = await newBuyer(site);
     const { _id: id, sku } = await newSubscription(site);
-    const { chargeId } = await open(site, buyer, id);
+    const { chargeId } = await openCheckout(site, buyer, id);
     const rename = () => site.call("updateSubscription", { params: { id }, body: { sku: `${sku}-new` } });
     const remove = () => site.call("deleteSubscription", { params: { id } });
     for (const change of [rename, remove]) {
@@ -346,7 +346,7 @@ describe("a checkout", () => {
       expect(problem?.message).toContain(`pages are open for ${sku}`);
     }
     stripe.expire(chargeId);
-    await tell(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId } });
+    await sendStripeEvent(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId } });
     expect((await rename()).status).toBe(200);
     expect((await remove()).status).toBe(200);
   });

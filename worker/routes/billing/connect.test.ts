@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { connectedAccounts, recurringSubscriptions } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { callAs, chargesOf, newBuyer, newSubscription, open, PAGES } from "#test/shop.ts";
+import { callAs, chargesOf, newBuyer, newSubscription, openCheckout, PAGES } from "#test/purchases.ts";
 import { showAccount, stripeAccounts } from "#test/stripe-accounts.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -183,7 +183,7 @@ describe("a checkout", () => {
     stripeAccounts.complete(account);
     expect((await reportUpdate(site, account)).status).toBe(200);
     const buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site))._id);
     expect(stripe.pageOf(chargeId, account)).toBeDefined();
   });
 

@@ -10,18 +10,18 @@ import {
   chargeRow,
   chargesOf,
   entitlementsOf,
-  held,
+  heldSkus,
   newBuyer,
   newPurchase,
   newSubscription,
-  open,
+  openCheckout,
   reconcile,
   recurringRow,
   refund,
   refundRows,
-  tell,
-  tellRefunded,
-} from "#test/shop.ts";
+  sendStripeEvent,
+  sendRefundEvent,
+} from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";
 
 const db = createDb(env.DB);
@@ -53,9 +53,9 @@ describe("a refund", () => {
   test("of a part keeps the entitlement; another without an amount refunds the rest", async () => {
     const { chargeId, subscription } = await bought();
     expect(await refund(site, buyer, chargeId, 700)).toMatchObject({ success: true, amount: 700 });
-    expect(await held(buyer)).toEqual([subscription.sku]);
+    expect(await heldSkus(buyer)).toEqual([subscription.sku]);
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1200 });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("of more than is left fails and moves no money", async () => {
@@ -72,7 +72,7 @@ describe("a refund", () => {
 
   test("of an unpaid charge fails", async () => {
     buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site))._id);
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "The charge was not paid" });
   });
 
@@ -147,12 +147,12 @@ describe("a refund", () => {
       const { chargeId, subscription } = await bought();
       stripe.refundsBecome = "pending";
       expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, status: "pending" });
-      expect(await held(buyer)).toEqual([subscription.sku]);
+      expect(await heldSkus(buyer)).toEqual([subscription.sku]);
       const [row] = await refundRows(chargeId);
       stripe.settle(row?.stripeRefundId ?? "", outcome);
-      await tellRefunded(site, chargeId);
+      await sendRefundEvent(site, chargeId);
       expect((await chargeRow(chargeId)).refunded).toBe(outcome === "succeeded" ? 1900 : 0);
-      expect(await held(buyer)).toEqual(outcome === "succeeded" ? [] : [subscription.sku]);
+      expect(await heldSkus(buyer)).toEqual(outcome === "succeeded" ? [] : [subscription.sku]);
     }
   });
 
@@ -160,19 +160,19 @@ describe("a refund", () => {
     const { chargeId, subscription } = await bought();
     const { stripePaymentId } = await chargeRow(chargeId);
     stripe.refundThere(stripePaymentId ?? "", 400);
-    await Promise.all([tellRefunded(site, chargeId), tellRefunded(site, chargeId)]);
+    await Promise.all([sendRefundEvent(site, chargeId), sendRefundEvent(site, chargeId)]);
     expect(await refundRows(chargeId)).toMatchObject([{ amount: 400, status: "complete" }]);
-    expect(await held(buyer)).toEqual([subscription.sku]);
+    expect(await heldSkus(buyer)).toEqual([subscription.sku]);
     stripe.refundThere(stripePaymentId ?? "", 1500);
-    await tellRefunded(site, chargeId);
+    await sendRefundEvent(site, chargeId);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("created at Stripe itself is recorded once, however many events report it at once", async () => {
     const { chargeId } = await bought();
     stripe.refundThere((await chargeRow(chargeId)).stripePaymentId ?? "", 1900);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => tellRefunded(site, chargeId)));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => sendRefundEvent(site, chargeId)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(await refundRows(chargeId)).toMatchObject([{ amount: 1900, status: "complete" }]);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
@@ -183,30 +183,30 @@ describe("a refund", () => {
     stripe.next(/POST .*refunds/, "fail");
     await refund(site, buyer, chargeId);
     stripe.refundThere((await chargeRow(chargeId)).stripePaymentId ?? "", 1000);
-    expect((await tellRefunded(site, chargeId)).status).toBe(503);
+    expect((await sendRefundEvent(site, chargeId)).status).toBe(503);
     await reconcile(Date.now() + 11 * MINUTE);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1000, reserved: 1000, due: null });
   });
 
   test.each(["once", "month"])("created at Stripe before what was paid %s is recorded is recorded after it", async (recurrence) => {
     buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site, { recurrence }))._id);
+    const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site, { recurrence }))._id);
     const { intent, invoice } = stripe.pay(chargeId);
     const paymentId = intent ?? stripe.books().invoices.get(invoice ?? "")?.intent ?? "";
     stripe.refundThere(paymentId, 1900);
     const metadata = recurrence === "once" ? { chargeId } : {};
-    await tell(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: paymentId, metadata });
-    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    await sendStripeEvent(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: paymentId, metadata });
+    await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     await reconcile(Date.now() + MINUTE);
     expect(await chargeRow(chargeId)).toMatchObject({ status: "complete", refunded: 1900, due: null });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("isn't checked for repeatedly if no money was moved", async () => {
     buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site))._id);
     stripe.pay(chargeId).intent = null;
-    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     expect(await chargeRow(chargeId)).toMatchObject({ status: "complete", stripePaymentId: null });
     await reconcile(Date.now() + MINUTE);
     expect((await chargeRow(chargeId)).due).toBeNull();
@@ -219,8 +219,8 @@ describe("a refund", () => {
     await reconcile(Date.now() + MINUTE);
     const { intent } = stripe.renew(stripeSubscriptionId);
     stripe.refundThere(intent, 700);
-    await tell(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: intent, metadata: {} });
-    await tell(site, "customer.subscription.updated", { id: stripeSubscriptionId, object: "subscription" });
+    await sendStripeEvent(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: intent, metadata: {} });
+    await sendStripeEvent(site, "customer.subscription.updated", { id: stripeSubscriptionId, object: "subscription" });
     await reconcile(Date.now() + MINUTE);
     expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 700]);
   });

@@ -1,7 +1,19 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { callAs, chargeRow, entitlementsOf, held, newBundle, newBuyer, newSubscription, PAGES, buy, refund, tell } from "#test/shop.ts";
-import { sell } from "#test/stock.ts";
+import {
+  callAs,
+  chargeRow,
+  entitlementsOf,
+  heldSkus,
+  newBundle,
+  newBuyer,
+  newSubscription,
+  PAGES,
+  buy,
+  refund,
+  sendStripeEvent,
+} from "#test/purchases.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { CheckoutAnswer } from "#worker/services/billing/schemas.ts";
@@ -17,7 +29,7 @@ beforeAll(async () => {
 async function buyBundle(buyer: Awaited<ReturnType<typeof newBuyer>>, id: string): Promise<string> {
   const { chargeId } = (await callAs(site, buyer, "checkoutBundle", { params: { id }, body: PAGES })).as(CheckoutAnswer);
   stripe.pay(chargeId);
-  await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+  await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
   return chargeId;
 }
 
@@ -38,7 +50,7 @@ describe("a bundle", () => {
     const body = { sku, name, price, presentmentCurrency, items };
     expect((await site.call("createBundle", { body })).status).toBe(409);
     const other = await newSite();
-    await sell(other, ...ticketsOf({ items }));
+    await addSkus(other, ...ticketsOf({ items }));
     expect((await other.call("createBundle", { body })).status).toBe(201);
   });
 
@@ -66,7 +78,7 @@ describe("a bundle", () => {
       ],
     });
     const chargeId = await buyBundle(buyer, bundle.id);
-    expect(await held(buyer)).toEqual(["backstage", bundle.sku, "east-stand"].sort());
+    expect(await heldSkus(buyer)).toEqual(["backstage", bundle.sku, "east-stand"].sort());
     expect(await chargeRow(chargeId)).toMatchObject({ amount: 2900, itemType: "bundle", itemId: bundle.id });
   });
 
@@ -82,7 +94,7 @@ describe("a bundle", () => {
     expect((await entitlementsOf(buyer)).reduce((sum, { refunded }) => sum + refunded, 0)).toBe(1000);
     await refund(site, buyer, chargeId);
     expect((await entitlementsOf(buyer)).reduce((sum, { refunded }) => sum + refunded, 0)).toBe(2900);
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("doesn't change an entitlement that the buyer already holds", async () => {
@@ -94,7 +106,7 @@ describe("a bundle", () => {
     const rows = await entitlementsOf(buyer);
     expect(rows.filter(({ sku }) => sku === pass.sku)).toMatchObject([{ source: `charge/${first}`, status: "active" }]);
     await refund(site, buyer, second);
-    expect(await held(buyer)).toEqual([pass.sku]);
+    expect(await heldSkus(buyer)).toEqual([pass.sku]);
   });
 
   test("is not sold to a buyer who already holds all of it", async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountEntitlements, accounts, charges } from "#db/schema/index.ts";
 import { newSite, ORIGIN, type TestAccount, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { batchAll } from "#worker/services/core/context.ts";
 import { grantEntitlement, type Grant } from "#worker/services/subscriptions/entitlements.ts";
@@ -102,7 +102,7 @@ describe("the members", () => {
       await grant(own, lost.id, "cup-pass");
       await own.call("updateEntitlement", { query: { ...(await firstOf(own, lost.id)), action: "remove", grantRefund: false } });
       code = `SEARCH-${randomHex(4)}`;
-      await sell(own, "code-pass");
+      await addSkus(own, "code-pass");
       await own.call("addAccessCode", { query: { accessCode: code, siteId: own.id, sku: "code-pass", type: "subscription" } });
       await own.call("consumeAccessCode", { as: "viewer", params: { accessCode: code } });
       await db.insert(charges).values(chargeOf(own, bought.id, "R-2026-0017"));

@@ -5,14 +5,14 @@ import {
   type Buyer,
   chargeRow,
   entitlementsOf,
-  held,
+  heldSkus,
   newBuyer,
   newSubscription,
   reconcile,
   recurringRow,
   refund,
   refundRows,
-} from "#test/shop.ts";
+} from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { MemberDetails, MemberList, Outcome } from "#worker/services/community/schemas.ts";
@@ -55,7 +55,7 @@ describe("a one-time purchase", () => {
     expect(await shown(id)).toMatchObject({ price: 1900, entitlementActions: { canCancel: true, canRefund: true, canRemove: true } });
     expect(await update(id, { action: "justRefund", grantRefund: true, refundDetails: "Rained off" })).toEqual({ success: true });
     expect(await refundedOf(chargeId)).toBe(1900);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     expect(await shown(id)).toMatchObject({ refunded: 1900, wasRefunded: true, entitlementActions: { canRefund: false } });
     const { results } = (await site.call("listEvents", { query: { limit: 200, types: "community.refundGranted" } })).as(EventList);
     expect(results.at(-1)?.data).toMatchObject({ entitlementId: id, amount: 1900, refundDetails: "Rained off" });
@@ -98,7 +98,7 @@ describe("a one-time purchase", () => {
     const { id, chargeId } = await bought("once");
     const outcomes = [await update(id, { action, grantRefund: true }), await update(id, { action, grantRefund: true })];
     expect(outcomes).toEqual([{ success: true }, { success: false, message: "The entitlement is already cancelled" }]);
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
     expect(await refundedOf(chargeId)).toBe(1900);
     expect(await refundRows(chargeId)).toHaveLength(1);
   });
@@ -149,9 +149,9 @@ describe("a one-time purchase", () => {
     await refund(site, buyer, chargeId, 500);
     expect(await update(id, { action: "justRefund", grantRefund: true })).toEqual({ success: true });
     expect(await refundedOf(chargeId)).toBe(1900);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     await reconcile(Date.now() + 60_000);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
   });
 
   test.each([
@@ -163,7 +163,7 @@ describe("a one-time purchase", () => {
     const { id, chargeId, sku } = await bought("once");
     const response = await site.call("updateEntitlement", { query: { accountId: buyer.id, id, ...input } });
     expect([response.status, response.fields]).toEqual([400, [field]]);
-    expect([await held(buyer), await refundedOf(chargeId)]).toEqual([[sku], 0]);
+    expect([await heldSkus(buyer), await refundedOf(chargeId)]).toEqual([[sku], 0]);
   });
 
   test("can be cancelled without a refund, and refunded later", async () => {
@@ -200,7 +200,7 @@ describe("a monthly purchase", () => {
     expect((await update(id, { action: "remove", grantRefund: false })).success).toBe(false);
     expect(await update(id, { action: "scheduleCancel", grantRefund: false })).toEqual({ success: true });
     expect((await recurringRow(buyer)).status).toBe("cancelScheduled");
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     expect((await shown(id))?.status).toBe("cancelScheduled");
     const again = await update(id, { action: "scheduleCancel", grantRefund: false });
     expect(again).toEqual({ success: false, message: "The cancellation is already scheduled" });
@@ -220,7 +220,7 @@ describe("a monthly purchase", () => {
     const { id, chargeId } = await bought("month");
     expect(await update(id, { action: "cancel", grantRefund: true })).toEqual({ success: true });
     expect((await recurringRow(buyer)).status).toBe("cancelled");
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
     expect(await refundedOf(chargeId)).toBe(1900);
   });
 
@@ -247,6 +247,6 @@ describe("a monthly purchase", () => {
     await update(id, { action: "scheduleCancel", grantRefund: false });
     expect(await update(id, { action: "scheduleCancel", grantRefund: true })).toEqual({ success: true });
     expect(await refundedOf(chargeId)).toBe(1900);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
   });
 });

@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { mailSenders, receiptTemplates } from "#db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "#test/harness.ts";
-import { publishTxt } from "#test/resolver.ts";
+import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
+import { publishTxt } from "#test/dns-resolver.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
 import { DEFAULT_RECEIPT } from "#worker/services/custom-email/templates.ts";
@@ -26,10 +26,11 @@ const senderOf = (domain: string) => ({
   replyToEmail: "help@elsewhere.example",
 });
 
-const putSender = (body: Record<string, unknown>, on = site): Promise<Answer> => on.call("putSenderEmail", { body });
+const putSender = (body: Record<string, unknown>, on = site): Promise<ApiResponse> => on.call("putSenderEmail", { body });
 
 /** The TXT value in an error message. */
-const expectedTxt = (response: Answer): string => /"(tifo-verification=[0-9a-f]{32})"/.exec(response.problem?.message ?? "")?.[1] ?? "none";
+const expectedTxt = (response: ApiResponse): string =>
+  /"(tifo-verification=[0-9a-f]{32})"/.exec(response.problem?.message ?? "")?.[1] ?? "none";
 
 async function newVerifiedDomain(on = site): Promise<string> {
   const domain = newDomain();
@@ -167,7 +168,7 @@ describe("setting the sender", () => {
 });
 
 describe("the receipt template", () => {
-  const put = (body: Record<string, unknown>, on = site): Promise<Answer> => on.call("putReceiptTemplate", { body });
+  const put = (body: Record<string, unknown>, on = site): Promise<ApiResponse> => on.call("putReceiptTemplate", { body });
 
   test("can be set, replaced and reset to the default", async () => {
     const own = { subject: "Receipt {{receiptNumber}}", template: "<b>{{total}}</b>" };

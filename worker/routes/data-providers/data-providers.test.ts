@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { dataProviders } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { dataProviderInput, goal, newDataProvider, signatureOf, tell, type TestProvider } from "#test/providers.ts";
+import { dataProviderInput, goal, newDataProvider, signatureOf, sendProviderEvent, type TestProvider } from "#test/providers.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { recheckSchemas } from "#worker/services/data-providers/data-providers.ts";
 import { pruneProviderEvents } from "#worker/services/data-providers/provider-events.ts";
@@ -144,15 +144,15 @@ describe("a data provider", () => {
     const headers = await signatureOf(own.secret, JSON.stringify(body));
     const response = await site.call("updateDataProvider", { as: "client", params: { id: own.id }, body, headers });
     expect(response.as(ChangedDataProvider).result).toMatchObject({ _id: own.id, name: "Clock", facts: ["minute"] });
-    expect((await tell(site, own, { minute: 3 })).status).toBe(202);
-    expect((await tell(site, own, { minute: "3" })).fields).toEqual(["minute"]);
+    expect((await sendProviderEvent(site, own, { minute: 3 })).status).toBe(202);
+    expect((await sendProviderEvent(site, own, { minute: "3" })).fields).toEqual(["minute"]);
   });
 
   test("has its events validated by its schema, regardless of examples and ids in it", async () => {
     const properties = { a: { type: "string", example: { id: "7" } }, b: { type: "string", example: { id: "7" } } };
     const own = await newDataProvider(site, { schema: { $id: "http://[", type: "object", properties } });
-    expect((await tell(site, own, { a: "x", b: "y" })).status).toBe(202);
-    expect((await tell(site, own, { a: 1 })).fields).toEqual(["a"]);
+    expect((await sendProviderEvent(site, own, { a: "x", b: "y" })).status).toBe(202);
+    expect((await sendProviderEvent(site, own, { a: 1 })).fields).toEqual(["a"]);
   });
 
   test("is deleted only with a signature of its id", async () => {
@@ -163,7 +163,7 @@ describe("a data provider", () => {
     const headers = await signatureOf(own.secret, own.id, null);
     expect((await site.call("deleteDataProvider", { as: "client", params, headers })).body).toEqual({ success: true, message: "Deleted" });
     expect((await site.call("deleteDataProvider", { as: "client", params, headers })).problem?.status).toBe(404);
-    expect((await tell(site, own, goal(1))).problem?.status).toBe(404);
+    expect((await sendProviderEvent(site, own, goal(1))).problem?.status).toBe(404);
   });
 });
 
@@ -186,7 +186,7 @@ describe("a data provider whose stored schema is no longer accepted", () => {
 
   test("has its events validated within a step limit until the sweep finds it", async () => {
     const own = await stored(site, bomb);
-    const response = await tell(site, own, { a: 1 });
+    const response = await sendProviderEvent(site, own, { a: 1 });
     expect(response.problem?.status).toBe(400);
     expect(response.problem?.issues?.[0]?.message).toContain("too many steps");
     await recheckSchemas({ env, db, now: Date.now() });
@@ -200,8 +200,8 @@ describe("a data provider whose stored schema is no longer accepted", () => {
     const disabled = (await own.call("listEvents")).as(EventList).results.filter(({ type }) => type === "dataprovider.providerDisabled");
     expect(disabled).toMatchObject([{ resource: `dataprovider/${bad.id}`, data: { _id: bad.id } }]);
     expect(disabled[0]?.data.disabledReason).toContain("schema.");
-    expect((await tell(own, good, { a: 1 })).status).toBe(202);
-    const rejected = await tell(own, bad, { a: 1 });
+    expect((await sendProviderEvent(own, good, { a: 1 })).status).toBe(202);
+    const rejected = await sendProviderEvent(own, bad, { a: 1 });
     expect(rejected.problem).toMatchObject({ status: 409, code: "conflict" });
     expect(rejected.problem?.message).toContain("registers another schema");
   });
@@ -209,12 +209,12 @@ describe("a data provider whose stored schema is no longer accepted", () => {
   test("can send events again once it has registered another schema", async () => {
     const own = await stored(site, { type: "object", properties: { a: { pattern: "^a$" } } });
     await recheckSchemas({ env, db, now: Date.now() });
-    expect((await tell(site, own, { a: "a" })).problem?.status).toBe(409);
+    expect((await sendProviderEvent(site, own, { a: "a" })).problem?.status).toBe(409);
     const body = dataProviderInput({ schema: { type: "object", properties: { a: { enum: ["a"] } } } });
     const headers = await signatureOf(own.secret, JSON.stringify(body));
     const changed = await site.call("updateDataProvider", { as: "client", params: { id: own.id }, body, headers });
     expect(changed.as(ChangedDataProvider).result.disabledReason).toBeNull();
-    expect((await tell(site, own, { a: "a" })).status).toBe(202);
+    expect((await sendProviderEvent(site, own, { a: "a" })).status).toBe(202);
   });
 
   test("can't be registered again", async () => {
@@ -227,7 +227,7 @@ describe("a data provider whose stored schema is no longer accepted", () => {
 describe("a data provider's event", () => {
   test("is listed as the provider sent it", async () => {
     const own = await newDataProvider(site);
-    const sent = await tell(site, own, goal(2), { "Tifo-Event-Id": "goal-2" });
+    const sent = await sendProviderEvent(site, own, goal(2), { "Tifo-Event-Id": "goal-2" });
     expect(sent.status).toBe(202);
     expect(sent.log.d1.roundTrips).toBeLessThanOrEqual(3);
     const { eventId } = sent.as(ReceivedEvent);
@@ -236,18 +236,18 @@ describe("a data provider's event", () => {
 
   test("that doesn't match the schema is rejected with the field's path, and not stored", async () => {
     const own = await newDataProvider(site);
-    const response = await tell(site, own, goal(1, { minute: "17" }));
+    const response = await sendProviderEvent(site, own, goal(1, { minute: "17" }));
     expect(response.problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(response.fields).toEqual(["match.minute"]);
-    expect((await tell(site, own, { match: {} })).fields).toEqual(["match.minute"]);
-    expect((await tell(site, own, { ...goal(1), surprise: 1 })).fields).toEqual(["surprise"]);
+    expect((await sendProviderEvent(site, own, { match: {} })).fields).toEqual(["match.minute"]);
+    expect((await sendProviderEvent(site, own, { ...goal(1), surprise: 1 })).fields).toEqual(["surprise"]);
     expect(await eventsOf(own)).toEqual([]);
   });
 
   test("with an already used id counts once, also in concurrent requests", async () => {
     const own = await newDataProvider(site);
     const headers = { "Tifo-Event-Id": "goal-1" };
-    const responses = await Promise.all(Array.from({ length: 8 }, () => tell(site, own, goal(1), headers)));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => sendProviderEvent(site, own, goal(1), headers)));
     expect(responses.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 7 }, () => 200), 202]);
     expect(new Set(responses.map((response) => response.as(ReceivedEvent).eventId)).size).toBe(1);
     expect(await eventsOf(own)).toHaveLength(1);
@@ -256,18 +256,18 @@ describe("a data provider's event", () => {
   test("with an id that another provider has used is a separate event", async () => {
     const [one, two] = [await newDataProvider(site), await newDataProvider(site)];
     const headers = { "Tifo-Event-Id": "shared" };
-    expect((await tell(site, one, goal(1), headers)).status).toBe(202);
-    expect((await tell(site, two, goal(1), headers)).status).toBe(202);
+    expect((await sendProviderEvent(site, one, goal(1), headers)).status).toBe(202);
+    expect((await sendProviderEvent(site, two, goal(1), headers)).status).toBe(202);
   });
 
   test("of more than 64 kB is a 413", async () => {
-    const response = await tell(site, provider, goal(1, { scorer: "a".repeat(66_000) }));
+    const response = await sendProviderEvent(site, provider, goal(1, { scorer: "a".repeat(66_000) }));
     expect(response.problem?.status).toBe(413);
   });
 
   test("is pruned after a week", async () => {
     const own = await newDataProvider(site);
-    await tell(site, own, goal(1));
+    await sendProviderEvent(site, own, goal(1));
     await pruneProviderEvents({ db, now: Date.now() + 6 * 86_400_000 });
     expect(await eventsOf(own)).toHaveLength(1);
     await pruneProviderEvents({ db, now: Date.now() + 8 * 86_400_000 });

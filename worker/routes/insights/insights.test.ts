@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { type Caller, countsViewers, newSite, openSocket, PASSWORD } from "#test/harness.ts";
+import { type Caller, waitForViewerCount, newSite, openSocket, PASSWORD } from "#test/harness.ts";
 import { LIMITS, limiterName, type Slot } from "#worker/lib/limits.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
@@ -16,7 +16,7 @@ describe("concurrents", () => {
       openSocket(site, second, { deviceId: "phone" }),
       openSocket(site, second),
     ]);
-    await countsViewers(site, 4);
+    await waitForViewerCount(site, 4);
     const read = async () =>
       (await site.call("getConcurrents", { query: { siteIds: `${site.id}, ${empty.id},${site.id}` } })).as(ConcurrentsList);
     const [busy, idle] = await read();
@@ -27,7 +27,7 @@ describe("concurrents", () => {
     ]);
     expect(idle).toEqual({ siteId: empty.id, concurrents: 0, totalViews: 0, channels: [] });
     for (const viewer of viewers) viewer.close();
-    await countsViewers(site, 0);
+    await waitForViewerCount(site, 0);
     expect((await read())[0]).toMatchObject({ concurrents: 0, totalViews: 2 });
   });
 

@@ -3,15 +3,15 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { intents, invites } from "#db/schema/index.ts";
-import { exhaust, renew } from "#test/exhaust.ts";
+import { exhaustLimit, resetLimit } from "#test/limit-usage.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { LIMITS } from "#worker/lib/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { Invite } from "#worker/services/invites/schemas.ts";
-import { follow, intentOf, inviteCalls, problemOf } from "#test/invites.ts";
+import { openMagicLink, intentOf, inviteCalls, problemOf } from "#test/invites.ts";
 
 const db = createDb(env.DB);
 const Invites = listOf(Invite);
@@ -22,7 +22,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  await sell(site, "vip", "press", "before", "after", "more", "new");
+  await addSkus(site, "vip", "press", "before", "after", "more", "new");
 });
 
 const { create, newInvite, reread, redeem, signedIn, eventsOf } = inviteCalls(() => site);
@@ -81,7 +81,7 @@ describe("a magic link", () => {
 describe("opening a magic link", () => {
   test("redirects to redirectUri with an intent and no referrer, and marks the invite consumed", async () => {
     const invite = await newInvite();
-    const response = await follow(invite.token);
+    const response = await openMagicLink(invite.token);
     expect(response.status).toBe(302);
     const target = new URL(response.headers.get("Location") ?? "");
     expect(target.origin + target.pathname).toBe("https://demo.example/welcome");
@@ -101,7 +101,7 @@ describe("opening a magic link", () => {
     ["a preview", { "X-Purpose": "preview" }, "GET"],
   ] as const)("is not triggered by %s", async ([, headers, method]) => {
     const invite = await newInvite();
-    const response = await follow(invite.token, headers, method);
+    const response = await openMagicLink(invite.token, headers, method);
     expect([response.status, response.headers.get("Location")]).toEqual([204, null]);
     expect((await reread(invite._id)).consumed).toBe(false);
     expect(await db.select().from(intents).where(eq(intents.sourceId, invite._id))).toEqual([]);
@@ -112,7 +112,7 @@ describe("opening a magic link", () => {
     await intentOf(invite.token);
     const intent = await intentOf(invite.token);
     expect((await redeem(intent)).status).toBe(200);
-    expect(await problemOf(await follow(invite.token))).toEqual({
+    expect(await problemOf(await openMagicLink(invite.token))).toEqual({
       status: 400,
       message: "Consume Invite in Invite Service failed - The invite has already been redeemed",
     });
@@ -129,7 +129,7 @@ describe("opening a magic link", () => {
   test("fails for a token in a different case and for an unknown token", async () => {
     const { token } = await newInvite();
     const swapped = [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join("");
-    for (const other of [swapped === token ? "000000" : swapped, "zzzzzz"]) expect((await follow(other)).status).toBe(404);
+    for (const other of [swapped === token ? "000000" : swapped, "zzzzzz"]) expect((await openMagicLink(other)).status).toBe(404);
   });
 
   test("fails once it has expired", async () => {
@@ -138,67 +138,69 @@ describe("opening a magic link", () => {
       .update(invites)
       .set({ expires: Date.now() - 1 })
       .where(eq(invites.id, invite._id));
-    expect((await problemOf(await follow(invite.token))).message).toBe("Consume Invite in Invite Service failed - The invite has expired");
+    expect((await problemOf(await openMagicLink(invite.token))).message).toBe(
+      "Consume Invite in Invite Service failed - The invite has expired",
+    );
   });
 
   test("fails once the site has removed the origin from its list", async () => {
     const own = await newSite();
-    await sell(own, "vip");
+    await addSkus(own, "vip");
     const body = { redirectUri: "https://demo.example/welcome", siteId: own.id, targetSkus: ["vip"] };
     const { token } = (await own.call("createInvite", { body })).as(Invite);
     await own.call("updateSite", { body: { name: "Moved", settings: { security: { allowedOrigins: ["https://new.example"] } } } });
-    expect((await problemOf(await follow(token))).status).toBe(400);
+    expect((await problemOf(await openMagicLink(token))).status).toBe(400);
     expect(await db.$count(intents, eq(intents.siteId, own.id))).toBe(0);
   });
 
   test("is blocked for an address that has tried too many unknown tokens, and for no other", async () => {
     const invite = await newInvite();
     const guesser = { "CF-Connecting-IP": `198.51.100.${randomHex(4)}` };
-    for (let i = 0; i < LIMITS.missLink.quota; i++) expect((await follow(`guess${i % 10}`, guesser)).status).toBe(404);
-    expect((await follow(invite.token, guesser)).status).toBe(429);
-    expect((await follow(invite.token)).status).toBe(302);
+    for (let i = 0; i < LIMITS.missLink.quota; i++) expect((await openMagicLink(`guess${i % 10}`, guesser)).status).toBe(404);
+    expect((await openMagicLink(invite.token, guesser)).status).toBe(429);
+    expect((await openMagicLink(invite.token)).status).toBe(302);
   });
 
   test("stays possible for an address without misses when the deployment's guess budget is used up", async () => {
     const invite = await newInvite();
     const from = (address: string) => ({ "CF-Connecting-IP": address });
-    expect((await follow("guess0", from("198.51.100.40"))).status).toBe(404);
-    await exhaust(GLOBAL_AUDIENCE, "guessLink", "");
-    onTestFinished(() => renew(GLOBAL_AUDIENCE, "guessLink", ""));
-    expect((await follow(invite.token, from("198.51.100.40"))).status).toBe(429);
-    expect((await follow(invite.token, from("198.51.100.41"))).status).toBe(302);
+    expect((await openMagicLink("guess0", from("198.51.100.40"))).status).toBe(404);
+    await exhaustLimit(GLOBAL_AUDIENCE, "guessLink", "");
+    onTestFinished(() => resetLimit(GLOBAL_AUDIENCE, "guessLink", ""));
+    expect((await openMagicLink(invite.token, from("198.51.100.40"))).status).toBe(429);
+    expect((await openMagicLink(invite.token, from("198.51.100.41"))).status).toBe(302);
     // Each address has one guess left.
-    expect((await follow("guess1", from("198.51.100.42"))).status).toBe(404);
-    expect((await follow("guess2", from("198.51.100.42"))).status).toBe(429);
+    expect((await openMagicLink("guess1", from("198.51.100.42"))).status).toBe(404);
+    expect((await openMagicLink("guess2", from("198.51.100.42"))).status).toBe(429);
   });
 });
 
 describe("distributed guesses", () => {
   test("are limited for the whole deployment, even from addresses without misses", async () => {
     const invite = await newInvite();
-    await exhaust(GLOBAL_AUDIENCE, "guessLinkAtMost", "");
-    onTestFinished(() => renew(GLOBAL_AUDIENCE, "guessLinkAtMost", ""));
-    expect((await follow(invite.token, { "CF-Connecting-IP": "198.51.100.60" })).status).toBe(429);
-    await renew(GLOBAL_AUDIENCE, "guessLinkAtMost", "");
-    expect((await follow(invite.token, { "CF-Connecting-IP": "198.51.100.60" })).status).toBe(302);
+    await exhaustLimit(GLOBAL_AUDIENCE, "guessLinkAtMost", "");
+    onTestFinished(() => resetLimit(GLOBAL_AUDIENCE, "guessLinkAtMost", ""));
+    expect((await openMagicLink(invite.token, { "CF-Connecting-IP": "198.51.100.60" })).status).toBe(429);
+    await resetLimit(GLOBAL_AUDIENCE, "guessLinkAtMost", "");
+    expect((await openMagicLink(invite.token, { "CF-Connecting-IP": "198.51.100.60" })).status).toBe(302);
   });
 
   test("don't block links with long tokens, which a site may require", async () => {
     const own = await newSite();
     const security = { allowedOrigins: ["https://demo.example"], longInviteTokens: true };
     await own.call("updateSite", { body: { name: "Long", settings: { security } } });
-    await sell(own, "vip");
+    await addSkus(own, "vip");
     const body = { redirectUri: "https://demo.example/welcome", siteId: own.id, targetSkus: ["vip"] };
     const { token, inviteUrl } = (await own.call("createInvite", { body })).as(Invite);
     expect(token).toMatch(/^[A-Za-z0-9]{22}$/);
     expect(inviteUrl.endsWith(token)).toBe(true);
     for (const name of ["guessLink", "guessLinkAtMost"] as const) {
-      await exhaust(GLOBAL_AUDIENCE, name, "");
-      onTestFinished(() => renew(GLOBAL_AUDIENCE, name, ""));
+      await exhaustLimit(GLOBAL_AUDIENCE, name, "");
+      onTestFinished(() => resetLimit(GLOBAL_AUDIENCE, name, ""));
     }
     const guesser = { "CF-Connecting-IP": "198.51.100.61" };
-    expect((await follow("a".repeat(22), guesser)).status).toBe(404);
-    expect((await follow(token, guesser)).status).toBe(302);
+    expect((await openMagicLink("a".repeat(22), guesser)).status).toBe(404);
+    expect((await openMagicLink(token, guesser)).status).toBe(302);
   });
 });
 
@@ -209,7 +211,7 @@ describe("updating and deleting an invite", () => {
     const body = { redirectUri: "https://demo.example/other", targetSkus: ["new"], tags: ["late"] };
     const changed = (await site.call("updateInvite", { params: { id: invite._id }, body })).as(Invite);
     expect(changed).toMatchObject({ ...body, token: invite.token, expiresAt: invite.expiresAt, consumed: true });
-    expect((await follow(invite.token)).headers.get("Location")).toContain("https://demo.example/other?intent=");
+    expect((await openMagicLink(invite.token)).headers.get("Location")).toContain("https://demo.example/other?intent=");
     expect((await signedIn(before)).account.subscriptions).toEqual(["new"]);
   });
 
@@ -225,7 +227,7 @@ describe("updating and deleting an invite", () => {
     const intent = await intentOf(invite.token);
     expect((await site.call("deleteInvite", { params: { id: invite._id } })).body).toEqual({ success: true, _id: invite._id });
     expect((await site.call("getInvite", { params: { id: invite._id } })).status).toBe(404);
-    expect((await follow(invite.token)).status).toBe(404);
+    expect((await openMagicLink(invite.token)).status).toBe(404);
     expect((await redeem(intent)).status).toBe(404);
   });
 });
@@ -233,12 +235,12 @@ describe("updating and deleting an invite", () => {
 test("the list of invites filters by consumed and revoked", async () => {
   const own = await newSite();
   const make = async () => {
-    await sell(own, "vip");
+    await addSkus(own, "vip");
     const body = { redirectUri: "https://demo.example/", siteId: own.id, targetSkus: ["vip"] };
     return (await own.call("createInvite", { body })).as(Invite);
   };
   const [fresh, opened, revoked] = [await make(), await make(), await make()];
-  await follow(opened.token);
+  await openMagicLink(opened.token);
   await own.call("revokeInvite", { params: { id: revoked._id } });
   const ids = async (query: Record<string, boolean>) =>
     (await own.call("listInvites", { query })).as(Invites).results.map((invite) => invite._id);

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountEntitlements, invites } from "#db/schema/index.ts";
 import { newSite, openSocket, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { addSkus } from "#test/files-and-skus.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { consumeIntent } from "#worker/services/auth/intents.ts";
@@ -14,7 +14,7 @@ import { Account } from "#worker/services/accounts/schemas.ts";
 import { Ticket } from "#worker/services/realtime/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Invite } from "#worker/services/invites/schemas.ts";
-import { follow, intentOf, inviteCalls, problemOf } from "#test/invites.ts";
+import { openMagicLink, intentOf, inviteCalls, problemOf } from "#test/invites.ts";
 
 const db = createDb(env.DB);
 
@@ -22,7 +22,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  await sell(site, "vip", "press", "before", "after", "more", "new");
+  await addSkus(site, "vip", "press", "before", "after", "more", "new");
 });
 
 const { newInvite, reread, redeem, signedIn, eventsOf } = inviteCalls(() => site);
@@ -43,7 +43,7 @@ describe("a redeemed invite", () => {
       const body = { redirectUri: invite.redirectUri, targetSkus: ["after"] };
       if (changes++ === 0) await site.call("updateInvite", { params: { id: invite._id }, body });
     };
-    await consumeIntent(interrupted(site, meanwhile), intent);
+    await consumeIntent(interruptedContext(site, meanwhile), intent);
     const held = await db
       .select()
       .from(accountEntitlements)
@@ -76,7 +76,7 @@ describe("a redeemed invite", () => {
     };
     const outsider = await join(await site.headersOf("viewer"));
     expect((await outsider.closed).code).toBe(CLOSE.forbidden);
-    await sell(site, sku);
+    await addSkus(site, sku);
     const invite = await newInvite({ targetSkus: [sku] });
     const { account, headers } = await signedIn(await intentOf(invite.token));
     await (await join(headers)).first("welcome");
@@ -111,7 +111,7 @@ describe("a revoked invite", () => {
     const invite = await newInvite();
     const intent = await intentOf(invite.token);
     expect((await site.call("revokeInvite", { params: { id: invite._id } })).as(Invite).revoked).toBe(true);
-    expect(await problemOf(await follow(invite.token))).toEqual({
+    expect(await problemOf(await openMagicLink(invite.token))).toEqual({
       status: 400,
       message: "Consume Invite in Invite Service failed - The invite has been revoked",
     });
@@ -127,7 +127,7 @@ describe("a revoked invite", () => {
     const meanwhile = async () => {
       if (changes++ === 0) await db.update(accountEntitlements).set({ price: 1, version: 2 }).where(ofAccount);
     };
-    expect((await revokeInvite(interrupted(site, meanwhile), invite._id)).revokedAt).not.toBeNull();
+    expect((await revokeInvite(interruptedContext(site, meanwhile), invite._id)).revokedAt).not.toBeNull();
     expect(await db.select().from(accountEntitlements).where(ofAccount)).toMatchObject([{ status: "cancelled", version: 3 }]);
     const { results } = (await site.call("listEvents", { query: { types: "entitlement_revoked", limit: 200 } })).as(EventList);
     expect(results.filter(({ data }) => data.accountId === account._id)).toHaveLength(1);
@@ -148,7 +148,7 @@ describe("a revoked invite", () => {
     const meanwhile = async () => {
       if (revocations++ === 0) await site.call("revokeInvite", { params: { id } });
     };
-    await expect(revokeInvite(interrupted(site, meanwhile), id)).rejects.toMatchObject({
+    await expect(revokeInvite(interruptedContext(site, meanwhile), id)).rejects.toMatchObject({
       message: "Revoke Invite in Invite Service failed - The invite has already been revoked",
     });
   });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, registerInvites, sites } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { openMailbox } from "#test/mailbox.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
@@ -28,7 +28,7 @@ function newEmail(): string {
   return `editor-${randomHex(6)}@demo.example`;
 }
 
-function invite(change: Record<string, unknown> = {}, as: "developer" | "admin" = "developer", on = site): Promise<Answer> {
+function invite(change: Record<string, unknown> = {}, as: "developer" | "admin" = "developer", on = site): Promise<ApiResponse> {
   const body = { email: newEmail(), senderAccountId: on.accounts.admin.id, targetRoles: [ADMIN], ...change };
   return on.call("createRegisterInvite", { as, body });
 }
@@ -41,7 +41,7 @@ function tokenOf(id: string): Promise<string> {
   return signContent(env, "register invite", id);
 }
 
-function accept(token: string, on = site): Promise<Answer> {
+function accept(token: string, on = site): Promise<ApiResponse> {
   return on.call("acceptRegisterInvite", { as: "client", params: { token }, body: { name: "Edda Editor", password: PASSWORD } });
 }
 

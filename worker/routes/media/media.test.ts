@@ -1,8 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { formOf, PNG } from "#test/files.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { uploadForm, PNG } from "#test/uploads.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   site = await newSite();
 });
 
-async function upload(form = formOf(), on = site) {
+async function upload(form = uploadForm(), on = site) {
   return (await on.call("uploadMedia", { body: form })).as(Media);
 }
 
@@ -33,7 +33,7 @@ function get(id: string, headers: Record<string, string> = {}, method = "GET"): 
 
 describe("an upload", () => {
   test("is typed by its bytes, whatever type the client declares", async () => {
-    const created = await site.call("uploadMedia", { body: formOf(PNG, "page.html", "text/html") });
+    const created = await site.call("uploadMedia", { body: uploadForm(PNG, "page.html", "text/html") });
     const file = created.as(Media);
     expect(file).toMatchObject({ siteId: site.id, fileName: "page.html", kind: "image", contentType: "image/png", size: PNG.length });
     expect(file.url).toBe(`/media/v1/${file._id}`);
@@ -45,7 +45,7 @@ describe("an upload", () => {
     ["an HTML page", "<!doctype html><script>alert(1)</script>"],
     ["an executable", "MZ\x90\0"],
   ])("of %s is rejected by its bytes", async ([, content = ""]) => {
-    expect(await site.call("uploadMedia", { body: formOf(content) })).toMatchObject({ status: 400, fields: ["file"] });
+    expect(await site.call("uploadMedia", { body: uploadForm(content) })).toMatchObject({ status: 400, fields: ["file"] });
   });
 
   test.for([
@@ -56,9 +56,9 @@ describe("an upload", () => {
   ] as const)("of %s can be as large as its type allows, and no larger", async ([, beginning, megabytes]) => {
     const content = new Uint8Array(megabytes * 1024 * 1024 + 1);
     content.set(Buffer.from(beginning, "latin1"));
-    const most = await site.call("uploadMedia", { body: formOf(content.subarray(0, -1)) });
+    const most = await site.call("uploadMedia", { body: uploadForm(content.subarray(0, -1)) });
     expect(most.as(Media).size).toBe(megabytes * 1024 * 1024);
-    expect(await site.call("uploadMedia", { body: formOf(content) })).toMatchObject({
+    expect(await site.call("uploadMedia", { body: uploadForm(content) })).toMatchObject({
       status: 413,
       problem: { code: "payload_too_large" },
     });
@@ -69,9 +69,9 @@ describe("an upload", () => {
     none.set("title", "Scarf");
     const text = new FormData();
     text.set("file", "scarf");
-    const two = formOf();
+    const two = uploadForm();
     two.append("file", new File([PNG], "second.png"));
-    const more = formOf();
+    const more = uploadForm();
     more.set("surprise", "1");
     for (const [body, field] of [
       [none, "file"],
@@ -89,20 +89,20 @@ describe("an upload", () => {
   });
 
   test("keeps the last segment of the file name, without control characters", async () => {
-    expect((await upload(formOf(PNG, "../../pictures\\scarf\u0007.png"))).fileName).toBe("scarf.png");
-    expect((await upload(formOf(PNG, "a".repeat(300)))).fileName).toBe("a".repeat(200));
+    expect((await upload(uploadForm(PNG, "../../pictures\\scarf\u0007.png"))).fileName).toBe("scarf.png");
+    expect((await upload(uploadForm(PNG, "a".repeat(300)))).fileName).toBe("a".repeat(200));
   });
 
   test("with an Idempotency-Key is stored once, and only for the same file", async () => {
     const headers = { "Idempotency-Key": "scarf-1" };
-    const first = await site.call("uploadMedia", { body: formOf(), headers });
-    const again = await site.call("uploadMedia", { body: formOf(), headers });
+    const first = await site.call("uploadMedia", { body: uploadForm(), headers });
+    const again = await site.call("uploadMedia", { body: uploadForm(), headers });
     expect(again.body).toEqual(first.body);
     expect(again.headers.get("Idempotent-Replayed")).toBe("true");
     expect(new Uint8Array(await (await get(first.as(Media)._id)).arrayBuffer())).toEqual(PNG);
     const other = PNG.slice();
     other[other.length - 1] = 0xff;
-    expect(await site.call("uploadMedia", { body: formOf(other), headers })).toMatchObject({
+    expect(await site.call("uploadMedia", { body: uploadForm(other), headers })).toMatchObject({
       status: 409,
       problem: { code: "idempotency_mismatch" },
     });
@@ -110,9 +110,9 @@ describe("an upload", () => {
 
   test("is accepted from a creator, and rejected from a viewer before anything is stored", async () => {
     const stored = async () => (await env.MEDIA.list()).objects.length;
-    expect((await site.call("uploadMedia", { body: formOf(), as: "creator" })).status).toBe(201);
+    expect((await site.call("uploadMedia", { body: uploadForm(), as: "creator" })).status).toBe(201);
     const before = await stored();
-    expect((await site.call("uploadMedia", { body: formOf(), as: "viewer" })).status).toBe(403);
+    expect((await site.call("uploadMedia", { body: uploadForm(), as: "viewer" })).status).toBe(403);
     expect(await stored()).toBe(before);
   });
 });
@@ -137,7 +137,7 @@ describe("a file", () => {
   });
 
   test("that is an SVG can be embedded, and is downloaded when opened directly", async () => {
-    const response = await get((await upload(formOf(SVG, "crest.svg")))._id);
+    const response = await get((await upload(uploadForm(SVG, "crest.svg")))._id);
     expect(await response.text()).toBe(SVG);
     expect(response.headers.get("Content-Type")).toBe("image/svg+xml");
     expect(response.headers.get("Content-Disposition")).toBe("attachment");
@@ -197,8 +197,8 @@ describe("a file", () => {
 describe("the list of files", () => {
   test("contains the site's own files, filtered by kind and name", async () => {
     const own = await newSite();
-    const scarf = await upload(formOf(PNG, "Scarf.png"), own);
-    const goal = await upload(formOf(RIVE, "goal.riv"), own);
+    const scarf = await upload(uploadForm(PNG, "Scarf.png"), own);
+    const goal = await upload(uploadForm(RIVE, "goal.riv"), own);
     const list = async (query = {}) => (await own.call("listMedia", { query, as: "creator" })).as(MediaList).results;
     expect((await list()).map((file) => file._id)).toEqual([goal._id, scarf._id].sort().reverse());
     expect(await list({ kind: "rive" })).toEqual([goal]);
@@ -210,7 +210,7 @@ describe("the list of files", () => {
 describe("deleting a file", () => {
   test("removes it for everyone, and logs an event", async () => {
     const own = await newSite();
-    const { _id } = await upload(formOf(), own);
+    const { _id } = await upload(uploadForm(), own);
     expect((await own.call("deleteMedia", { params: { id: _id } })).status).toBe(200);
     expect((await get(_id)).status).toBe(404);
     expect(await env.MEDIA.head(_id)).toBeNull();
@@ -231,7 +231,7 @@ describe("deleting a file", () => {
 
   test("is rejected while something uses the file, and names it", async () => {
     const own = await newSite();
-    const { _id, url } = await upload(formOf(RIVE, "goal.riv"), own);
+    const { _id, url } = await upload(uploadForm(RIVE, "goal.riv"), own);
     const remove = () => own.call("deleteMedia", { params: { id: _id } });
     const content = { kind: "rive", mediaId: _id, fileName: "goal.riv" };
     const overlay = { siteId: own.id, name: "Goal", description: "", type: "template", duration: 8, contents: [content] };
@@ -263,10 +263,10 @@ describe("deleting a file", () => {
 
   test("is rejected if something starts to use the file concurrently", async () => {
     const own = await newSite();
-    const { _id, url } = await upload(formOf(), own);
+    const { _id, url } = await upload(uploadForm(), own);
     const body = { type: "landing", slug: "home", data: { name: "Home", artwork: { hero: url } } };
     const show = () => own.call("createPage", { body });
-    await expect(deleteMedia(interrupted(own, show), _id)).rejects.toMatchObject({ code: "conflict" });
+    await expect(deleteMedia(interruptedContext(own, show), _id)).rejects.toMatchObject({ code: "conflict" });
     expect((await get(_id)).status).toBe(200);
   });
 

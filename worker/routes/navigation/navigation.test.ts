@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { subscriptions } from "#db/schema/index.ts";
 import { type CallOptions, newSite, openSocket, ORIGIN, send, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { operationOf } from "#test/openapi.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -344,14 +344,14 @@ describe("applying a navigation", () => {
 
   test("fails and leaves the page unchanged if the navigation is deleted concurrently", async () => {
     const { _id } = await newNavigation();
-    const ctx = interrupted(site, () => site.call("deleteNavigation", { params: { id: _id } }));
+    const ctx = interruptedContext(site, () => site.call("deleteNavigation", { params: { id: _id } }));
     await expect(applyNavigation(ctx, _id, site.channels[0])).rejects.toMatchObject({ code: "conflict" });
     expect((await page(site.channels[0])).data).not.toHaveProperty("navigation");
   });
 
   test("is undone, with an event, if the navigation is being deleted concurrently", async () => {
     const { _id } = await newNavigation();
-    const ctx = interrupted(site, () => apply(_id, site.channels[0]));
+    const ctx = interruptedContext(site, () => apply(_id, site.channels[0]));
     await deleteNavigation(ctx, _id);
     const now = await page(site.channels[0]);
     expect(now.data).not.toHaveProperty("navigation");

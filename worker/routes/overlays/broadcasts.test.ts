@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { type Caller, waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Ticket } from "#worker/services/realtime/schemas.ts";
 import { BroadcastAnswer } from "#worker/services/overlays/schemas.ts";
@@ -106,7 +106,7 @@ describe("a broadcast", () => {
   test("to the whole site reaches open channels and those that open later", async () => {
     const own = await newSite();
     const early = await openSocket(own, own.channels[0]);
-    await countsViewers(own, 1);
+    await waitForViewerCount(own, 1);
     const sent = await send(await newOverlay({}, own), {}, own);
     expect(sent.map(({ channelId }) => channelId)).toEqual([own.channels[0]]);
     const { broadcastId } = await early.first("overlay.show");

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { broadcasts as broadcastTable } from "#db/schema/index.ts";
-import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
@@ -101,7 +101,7 @@ describe("clearing", () => {
   test("a channel clears a site-wide broadcast on that channel only", async () => {
     const own = await newSite();
     const [here, there] = [await openSocket(own, own.channels[0]), await openSocket(own, own.channels[1])];
-    await countsViewers(own, 2);
+    await waitForViewerCount(own, 2);
     await send(await newOverlay({}, own), {}, own);
     const { broadcastId } = await here.first("overlay.show");
     expect(await clear({ channelId: own.channels[0] }, {}, own)).toMatchObject([
@@ -119,7 +119,7 @@ describe("clearing", () => {
   test("the whole site clears everything, including on channels that open later", async () => {
     const own = await newSite();
     const viewer = await openSocket(own, own.channels[0]);
-    await countsViewers(own, 1);
+    await waitForViewerCount(own, 1);
     const id = await newOverlay({}, own);
     await send(id, {}, own);
     await send(id, { channelId: own.channels[0] }, own);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
 import { BroadcastAnswer, Overlay, Receipt } from "#worker/services/overlays/schemas.ts";
@@ -66,7 +66,7 @@ describe("a receipt", () => {
   test("of a site-wide broadcast covers channels that were open and those that opened later", async () => {
     const own = await newSite();
     const early = await openSocket(own, own.channels[0]);
-    await countsViewers(own, 1);
+    await waitForViewerCount(own, 1);
     const { broadcastId } = await broadcast(own, {});
     await early.first("overlay.show");
     await acknowledge(early, 1);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, type TestSite } from "#test/harness.ts";
-import { addFile } from "#test/stock.ts";
-import { addThing } from "#test/things.ts";
+import { addFile } from "#test/files-and-skus.ts";
+import { addResource } from "#test/resources.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { BroadcastAnswer, Overlay } from "#worker/services/overlays/schemas.ts";
 
@@ -93,9 +93,9 @@ describe("a call to action", () => {
     ["show_person", { personId: "coach" }],
     ["tweet", { text: "Goal!", url }],
   ])("%s accepts its own data", async ([type, data]) => {
-    if (typeof data.channelId === "string") await addThing(site, "channel", data.channelId);
-    if (typeof data.videoId === "string") await addThing(site, "video", data.videoId);
-    if (typeof data.panelId === "string") await addThing(site, "panel", data.panelId);
+    if (typeof data.channelId === "string") await addResource(site, "channel", data.channelId);
+    if (typeof data.videoId === "string") await addResource(site, "video", data.videoId);
+    if (typeof data.panelId === "string") await addResource(site, "panel", data.panelId);
     expect((await create({ cta: { type, data } })).as(Overlay).cta).toEqual({ type, data });
   });
 

@@ -4,9 +4,9 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accessCodes, accountEntitlements, sites, streamProviders, streams, subscriptions } from "#db/schema/index.ts";
-import { interrupted } from "#test/interrupted.ts";
-import { type Answer, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
+import { type ApiResponse, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { grantEntitlement } from "#worker/services/subscriptions/entitlements.ts";
@@ -36,7 +36,7 @@ async function newViewer(on = site): Promise<TestAccount & { headers: Record<str
   return { ...account, headers: { Authorization: `Bearer ${await on.signIn(account)}` } };
 }
 
-const open = (pageId: string, deviceId: string, headers: Record<string, string> = {}, on = site): Promise<Answer> =>
+const open = (pageId: string, deviceId: string, headers: Record<string, string> = {}, on = site): Promise<ApiResponse> =>
   on.call("getContentById", { as: "client", params: { pageId }, headers: { "Tifo-Device-Id": deviceId, ...headers } });
 
 async function play(pageId: string, deviceId: string, headers: Record<string, string> = {}) {
@@ -44,7 +44,7 @@ async function play(pageId: string, deviceId: string, headers: Record<string, st
   return { ...canIPlayResponse.contentCheck, ...canIPlayResponse.deviceCheck, error: canIPlayResponse.error?.type ?? null };
 }
 
-const internalCtx = () => interrupted(site, () => Promise.resolve());
+const internalCtx = () => interruptedContext(site, () => Promise.resolve());
 
 describe("a page's content", () => {
   test("is returned by id and by slug", async () => {
@@ -133,7 +133,7 @@ describe("a gate", () => {
   test("admits the account that redeems a magic link for its sku", async () => {
     const gated = await site.addChannel(`invited-${randomHex(5)}`, { gate: { type: "entitlement", skus: ["vip"] } });
     const viewer = await newViewer();
-    await sell(site, "vip");
+    await addSkus(site, "vip");
     const created = await site.call("createInvite", {
       body: { targetSkus: ["vip"], redirectUri: "https://demo.example/welcome", siteId: site.id },
     });
@@ -239,7 +239,7 @@ describe("a preview", () => {
 
 describe("a programme's video", () => {
   async function newVideo(title: string, skus: string[] = []): Promise<string> {
-    await sell(site, ...skus);
+    await addSkus(site, ...skus);
     const body = {
       title,
       durationSeconds: 60,

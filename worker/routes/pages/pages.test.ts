@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, ORIGIN, send, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { operationOf } from "#test/openapi.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
@@ -27,7 +27,7 @@ async function list(query: Record<string, string | number> = {}, on = site) {
 
 describe("a page", () => {
   test("is returned as created, with defaults for omitted fields", async () => {
-    await sell(site, "season");
+    await addSkus(site, "season");
     const data = { name: "Second half", gate: { type: "entitlement", skus: ["season"] }, anything: { else: [1, null, "x"] } };
     const created = await create({ data, seo: { title: "Live" }, style: { accent: "#6E5FFB" }, tags: ["football"] });
     const page = created.as(Page);

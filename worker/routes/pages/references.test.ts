@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { newDataProvider, newRule, newTemplate, ruleOf } from "#test/providers.ts";
 import { workingProvider } from "#test/streams.ts";
@@ -70,14 +70,14 @@ describe("a page's theme and navigation", () => {
         : site.call("deleteNavigation", { params: { id: created.navigation } });
     const rejected = { code: "invalid_request", issues: [{ path: `data.${kind}` }] };
     const input = CreatePage.parse({ type: "channel", slug: newSlug(), data });
-    await expect(createPage(interrupted(site, remove), input)).rejects.toMatchObject(rejected);
+    await expect(createPage(interruptedContext(site, remove), input)).rejects.toMatchObject(rejected);
     const restored = { theme: await newTheme(), navigation: await newNavigation() };
     Object.assign(created, restored);
     const next = UpdatePage.parse({ slug: newSlug(), data: { name: "x", ...restored } });
     // The caller is read before the theme is checked, and once more before the write.
     let callerReads = 0;
     const removeLate = () => (++callerReads === 2 ? remove() : Promise.resolve());
-    await expect(updatePage(interrupted(site, removeLate), page._id, next)).rejects.toMatchObject(rejected);
+    await expect(updatePage(interruptedContext(site, removeLate), page._id, next)).rejects.toMatchObject(rejected);
     expect((await site.call("getPage", { params: { id: page._id } })).as(Page)).toEqual(page);
   });
 
@@ -85,7 +85,7 @@ describe("a page's theme and navigation", () => {
     const theme = await newTheme();
     const input = ChannelTemplateInput.parse({ title: "x", siteId: site.id, creator: "ada", owner: "ada", panels: [], rules: [], theme });
     const remove = () => site.call("deleteTheme", { params: { id: theme } });
-    await expect(createChannelTemplate(interrupted(site, remove), input)).rejects.toMatchObject({ issues: [{ path: "theme" }] });
+    await expect(createChannelTemplate(interruptedContext(site, remove), input)).rejects.toMatchObject({ issues: [{ path: "theme" }] });
   });
 
   test("don't hide a conflict with a concurrent change of the page", async () => {
@@ -93,7 +93,7 @@ describe("a page's theme and navigation", () => {
     const next = UpdatePage.parse({ slug: newSlug(), data: { name: "x", theme: await newTheme() } });
     await expect(
       updatePage(
-        interrupted(site, () => change(page._id, {})),
+        interruptedContext(site, () => change(page._id, {})),
         page._id,
         next,
       ),
@@ -112,7 +112,7 @@ test("deleting a channel detaches its calendar events, with an event for each, a
     date: { startTimestamp: 1795273200000, timeZone: "Europe/London" },
   };
   const event = (await site.call("createCalendarEvent", { body })).as(CalendarEvent);
-  const ctx = interrupted(site, () => Promise.resolve());
+  const ctx = interruptedContext(site, () => Promise.resolve());
   await batchAll(ctx.db, [recordWatching(ctx, page._id, "device:tv")]);
   await site.call("deletePage", { params: { id: page._id } });
   const left = await site.call("getCalendarEvent", { params: { id: event._id } });
@@ -146,7 +146,7 @@ describe("deleting a channel", () => {
     const start = () => own.call("startStream", { params: { id: stream._id } });
     let callerReads = 0;
     const startLate = () => (++callerReads === 1 ? start() : Promise.resolve());
-    await expect(deletePage(interrupted(own, startLate), id)).rejects.toMatchObject({ code: "conflict" });
+    await expect(deletePage(interruptedContext(own, startLate), id)).rejects.toMatchObject({ code: "conflict" });
     const rejected = await own.call("deletePage", { params: { id } });
     expect([rejected.status, rejected.problem?.message]).toEqual([409, `The channel's stream ${stream._id} is live; stop it first`]);
     await own.call("stopStream", { params: { id: stream._id } });

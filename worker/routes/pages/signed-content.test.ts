@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountEntitlements, playbackKeys, subscriptions, videos } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { getContent } from "#worker/services/pages/content.ts";
@@ -48,7 +48,7 @@ async function played(videoId: string, data: Record<string, unknown> = {}, accou
     ...data,
   });
   const ctx = {
-    ...interrupted(site, () => Promise.resolve()),
+    ...interruptedContext(site, () => Promise.resolve()),
     now: NOW,
     deviceId: "tv",
     ...(accountId !== undefined && signedIn(accountId)),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { addThing } from "#test/things.ts";
+import { addResource } from "#test/resources.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
 import { Theme } from "#worker/services/themes/schemas.ts";
@@ -164,7 +164,7 @@ describe("a channel created from a template", () => {
     const [own, theirs] = [await newTheme(), await newTheme()];
     const renderer = { panel_type: "chat", panel_name: "Match chat" };
     const template = (await create({ theme: theirs, panels: [panelOf("chat", { renderer })] })).as(ChannelTemplate);
-    const first = await addThing(site, "panel");
+    const first = await addResource(site, "panel");
     const page = (await newPage(template._id, { theme: own, sidebar: { panels: [first], width: 320 } })).as(Page);
     expect(page.data).toMatchObject({ theme: own, sidebar: { width: 320 } });
     expect(page.data.sidebar?.panels).toEqual([first, expect.stringMatching(/^[0-9a-f]{24}$/)]);
@@ -181,7 +181,7 @@ describe("a channel created from a template", () => {
     const renderer = { panel_type: "chat", panel_name: "Match chat" };
     const template = (await create({ panels: [panelOf("a", { renderer }), panelOf("b", { renderer })] })).as(ChannelTemplate);
     const ids: string[] = [];
-    while (ids.length < 49) ids.push(await addThing(site, "panel"));
+    while (ids.length < 49) ids.push(await addResource(site, "panel"));
     const own = (count: number) => ({ sidebar: { panels: ids.slice(0, count) } });
     const { _id, slug, data } = (await newPage(template._id, own(48))).as(Page);
     expect((await site.call("updatePage", { params: { id: _id }, body: { slug, data } })).status).toBe(200);

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import type { PANEL_TYPES } from "#db/enums.ts";
 import { playlists, polls, quests } from "#db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "#test/harness.ts";
-import { addThing } from "#test/things.ts";
+import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
+import { addResource } from "#test/resources.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { iframeTag } from "#worker/lib/iframe.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   site = await newSite();
   const db = createDb(env.DB);
   await db.insert(quests).values(questOf(site));
-  await addThing(site, "channel", ID);
+  await addResource(site, "channel", ID);
   const own = { id: ID, siteId: site.id, created: 1, modified: 1 };
   await db.insert(playlists).values({ ...own, title: "Replays", description: "", members: [], tags: [] });
   const rules = { open: true, responsesPerViewer: 1, hideResults: false };
@@ -316,7 +316,7 @@ describe("listing panels", () => {
     await create({ panel_type: "image", panel_name: "Kit", image_url: "https://demo.example/kit.png" }, other);
     await other.call("patchPanel", { params: { id: panels[0]?._id ?? "" }, body: { renderer: { icon_name: "star" } } });
     const list = (query: Record<string, string | number>) => other.call("listPanels", { query, as: "viewer" });
-    const namesOf = (response: Answer) => response.as(PanelList).results.map(({ renderer }) => renderer.panel_name);
+    const namesOf = (response: ApiResponse) => response.as(PanelList).results.map(({ renderer }) => renderer.panel_name);
     const all = await list({});
     expect(namesOf(all)).toHaveLength(4);
     expect(namesOf(all)[0]).toBe("One");

@@ -3,8 +3,8 @@ import { z } from "@hono/zod-openapi";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { MEMBER_SCHEMAS } from "#db/enums.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { addThing } from "#test/things.ts";
-import { publishVideo, youtube } from "#test/players.ts";
+import { addResource } from "#test/resources.ts";
+import { publishVideo, youtube } from "#test/video-platforms.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { fetchYoutubePlaylist } from "#worker/integrations/youtube.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -19,7 +19,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  for (const { id, schema } of members) await addThing(site, schema, id);
+  for (const { id, schema } of members) await addResource(site, schema, id);
 });
 
 const members = [{ id: newId(1), schema: "video" as const }];
@@ -34,7 +34,7 @@ const video = { title: "Highlights", durationSeconds: 312, player: "youtube", ty
 describe("a playlist", () => {
   test("is returned as created, and can be read by its id", async () => {
     const all = [];
-    for (const schema of MEMBER_SCHEMAS) all.push({ id: await addThing(site, schema), schema });
+    for (const schema of MEMBER_SCHEMAS) all.push({ id: await addResource(site, schema), schema });
     const fields = { description: "Every goal", tags: ["derby"], members: all };
     const response = await create(fields);
     expect(response.as(Playlist)).toMatchObject({ title: "Derby day", siteId: site.id, ...fields });
@@ -52,7 +52,7 @@ describe("a playlist", () => {
 
   test("keeps the fields that an update omits", async () => {
     const playlist = await newPlaylist({ description: "Every goal", tags: ["derby"] });
-    const change = { members: [{ id: await addThing(site, "page"), schema: "page" }] };
+    const change = { members: [{ id: await addResource(site, "page"), schema: "page" }] };
     const changed = (await update(playlist._id, change)).as(Playlist);
     expect(changed).toEqual({ ...playlist, ...change, modified: changed.modified });
   });

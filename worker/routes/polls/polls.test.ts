@@ -7,7 +7,7 @@ import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Poll, PollAnswer, PollReference } from "#worker/services/polls/schemas.ts";
-import { derby, idOf, outcomes, pollCalls, writtenOf } from "#test/polls.ts";
+import { derby, idOf, outcomes, pollCalls, storedResponses } from "#test/polls.ts";
 
 const PollList = listOf(Poll);
 
@@ -203,7 +203,7 @@ describe("settling", () => {
     const settled = (await settle(poll._id, idOf(poll, 1))).as(Poll);
     expect(settled).toMatchObject({ open: false, correctAnswerId: idOf(poll, 1) });
     expect(settled.settled).toBe(settled.modified);
-    expect(await writtenOf(poll._id)).toHaveLength(2);
+    expect(await storedResponses(poll._id)).toHaveLength(2);
     expect(await results(poll._id)).toMatchObject({ open: false, correctAnswerId: idOf(poll, 1), total: 2 });
     expect((await answer(poll._id, idOf(poll, 1), "creator")).problem?.code).toBe("poll_closed");
   });

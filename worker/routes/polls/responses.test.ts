@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { signTicket } from "#worker/services/realtime/tickets.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { idOf, pollCalls, writtenOf } from "#test/polls.ts";
+import { idOf, pollCalls, storedResponses } from "#test/polls.ts";
 
 let site: TestSite;
 
@@ -90,10 +90,10 @@ describe("a response", () => {
     const poll = await newPoll();
     await answer(poll._id, idOf(poll, 0));
     await patch(poll._id, { open: false });
-    expect(await writtenOf(poll._id)).toHaveLength(1);
+    expect(await storedResponses(poll._id)).toHaveLength(1);
     await site.call("deletePoll", { params: { id: poll._id } });
     expect((await answer(poll._id, idOf(poll, 0), "reader")).status).toBe(404);
-    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { interval: 20 });
+    await vi.waitUntil(async () => (await storedResponses(poll._id)).length === 0, { interval: 20 });
   });
 });
 
@@ -104,7 +104,7 @@ describe("deleting an account", () => {
     const { ticket } = await signTicket(env, { siteId: site.id, channelId, accountId: fan.id, sessionId: null, tags: [] }, 0, Date.now());
     const [viewer, other] = [await openSocket(site, channelId, { ticket }), await openSocket(site, channelId)];
     for (const each of [viewer, other]) await each.first("welcome");
-    await countsViewers(site, 2);
+    await waitForViewerCount(site, 2);
     await site.call("deleteAccount", { params: { id: fan.id } });
     expect(await viewer.closed).toEqual({ code: CLOSE.unauthenticated, reason: "unauthenticated" });
     expect(other.open).toBe(true);
@@ -116,9 +116,9 @@ describe("deleting an account", () => {
     const headers = { Authorization: `Bearer ${await site.signIn(fan)}` };
     await answer(poll._id, idOf(poll, 0), "viewer", headers);
     await patch(poll._id, { open: false });
-    expect(await writtenOf(poll._id)).toHaveLength(1);
+    expect(await storedResponses(poll._id)).toHaveLength(1);
     await site.call("deleteAccount", { params: { id: fan.id } });
-    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { interval: 20 });
+    await vi.waitUntil(async () => (await storedResponses(poll._id)).length === 0, { interval: 20 });
     expect(await counterAt(env, site.id, poll._id, counterOf(fan.id)).votesOf(fan.id)).toEqual([]);
     expect((await results(poll._id)).total).toBe(1);
   });

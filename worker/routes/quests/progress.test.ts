@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { questReports } from "#db/schema/index.ts";
 import { type Caller, newSite, type TestSite } from "#test/harness.ts";
-import { addThing } from "#test/things.ts";
+import { addResource } from "#test/resources.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { recordActivity } from "#worker/services/realtime/activity.ts";
 import { Poll, PollAnswer } from "#worker/services/polls/schemas.ts";
@@ -68,7 +68,7 @@ describe("quest progress", () => {
 
   test("depends on the activity of the viewer's connection", async () => {
     const own = await newSite();
-    const [video, panel] = [await addThing(own, "video"), await addThing(own, "panel")];
+    const [video, panel] = [await addResource(own, "video"), await addResource(own, "panel")];
     const id = await newQuest(
       [
         { kind: "watch:specific:video", callToAction: "Watch", validationValue: video, valueRequired: 10 },

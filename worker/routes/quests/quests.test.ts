@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { QUEST_KINDS } from "#db/enums.ts";
 import { globalAccounts, sessions } from "#db/schema/index.ts";
-import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
-import { addThing } from "#test/things.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { type Caller, waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { addResource } from "#test/resources.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { createPanel } from "#worker/services/panels/panels.ts";
@@ -163,9 +163,9 @@ describe("a quest action", () => {
   test.for(BY_ID)("of kind %s requires an id or an asterisk as validationValue", async (kind) => {
     const fieldsOf = async (validationValue: string) => (await create(withAction({ kind, ...complete, validationValue }))).fields;
     const named = kind === "view:panel" ? "panel" : kind === "visit:channel" ? "channel" : kind.startsWith("watch") ? "video" : "poll";
-    expect(await fieldsOf(named === "channel" ? site.channels[0] : await addThing(site, named))).toEqual([]);
+    expect(await fieldsOf(named === "channel" ? site.channels[0] : await addResource(site, named))).toEqual([]);
     expect(await fieldsOf("*")).toEqual([]);
-    for (const wrong of [URL, newId(1), await addThing(await newSite(), named === "channel" ? "page" : named)])
+    for (const wrong of [URL, newId(1), await addResource(await newSite(), named === "channel" ? "page" : named)])
       expect(await fieldsOf(wrong)).toEqual(["actions.0.validationValue"]);
   });
 
@@ -251,7 +251,7 @@ describe("updating a quest", () => {
   test("is logged, and notifies the viewers of its channels or of the site", async () => {
     const own = await newSite();
     const [here, there] = [await openSocket(own, own.channels[0]), await openSocket(own, own.channels[1])];
-    await countsViewers(own, 2);
+    await waitForViewerCount(own, 2);
     const [action] = withAction({ validationValue: "*" }).actions;
     const quest = await newQuest({ channelIds: [own.channels[0]], webhookId: "shop", webhookValue: "shirt-l", actions: [action] }, own);
     const { data } = await here.first("quest.updated");
@@ -291,11 +291,11 @@ describe("a panel of quests", () => {
 
   test("prevents a concurrent deletion of its quest, or is rejected if the quest is deleted first", async () => {
     const { _id: id } = await newQuest();
-    const showing = interrupted(site, () => site.call("createPanel", { body: panelOf(id) }));
+    const showing = interruptedContext(site, () => site.call("createPanel", { body: panelOf(id) }));
     await expect(deleteQuest(showing, id)).rejects.toThrow("Panels show this quest; remove it from them first");
     const { _id: fleeting } = await newQuest();
     const { siteId, renderer } = PanelInput.parse(panelOf(fleeting));
-    const deleting = interrupted(site, () => remove(fleeting));
+    const deleting = interruptedContext(site, () => remove(fleeting));
     await expect(createPanel(deleting, { siteId, renderer })).rejects.toMatchObject({
       code: "invalid_request",
       issues: [{ path: "renderer.quests.0.quest_id" }],

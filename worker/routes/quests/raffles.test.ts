@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Caller, newSite, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 import { claimQuest } from "#worker/services/claim-statuses/claims.ts";
@@ -84,7 +84,7 @@ describe("a raffle", () => {
     const { _id: id } = await newRaffle();
     await enter(id, "creator");
     const { entrants, winners } = await drawRaffle(
-      interrupted(site, () => enter(id, "viewer")),
+      interruptedContext(site, () => enter(id, "viewer")),
       id,
       5,
     );
@@ -95,7 +95,7 @@ describe("a raffle", () => {
   test("rejects an entry that starts before the draw and ends after it", async () => {
     const { _id: id } = await newRaffle();
     await site.call("reportQuestAction", { params: { id, arrayId: "action000" }, as: "viewer", body: {} });
-    const ctx = { ...interrupted(site, () => draw(id)), claimedAccountId: site.accounts.viewer.id };
+    const ctx = { ...interruptedContext(site, () => draw(id)), claimedAccountId: site.accounts.viewer.id };
     await expect(claimQuest(ctx, id, undefined)).rejects.toMatchObject({ code: "conflict" });
     expect(await claimsOf(id)).toEqual([]);
   });

@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountEntitlements } from "#db/schema/index.ts";
-import { countsViewers, newSite, openSocket, ORIGIN, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { waitForViewerCount, newSite, openSocket, ORIGIN, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
 import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
@@ -54,7 +54,7 @@ const grant = (site: TestSite, accountId: string, sku: string) =>
   system(site, (ctx) => grantEntitlement(ctx, { accountId, sku, grantedMethod: "customerService" }));
 
 async function setGate(site: TestSite, channelId: string, slug: string, type: string, skus: string[] = []): Promise<void> {
-  for (const sku of skus) await sell(site, sku);
+  for (const sku of skus) await addSkus(site, sku);
   const body = { slug, data: { name: slug, gate: { type, skus } } };
   expect((await site.call("updatePage", { params: { id: channelId }, body })).status).toBe(200);
 }
@@ -65,10 +65,10 @@ describe("the end of a session", () => {
     const fan = await newPerson(site, "fan");
     const [phone, television] = [await join(site, site.channels[0], fan.jwt), await join(site, site.channels[1], fan.jwt)];
     const tablet = await join(site, site.channels[0], await site.signIn(fan));
-    await countsViewers(site, 3);
+    await waitForViewerCount(site, 3);
     await site.call("logout", { as: "client", headers: bearer(site, fan.jwt) });
     expect(await Promise.all([ending(phone), ending(television)])).toEqual([SIGNED_OUT, SIGNED_OUT]);
-    await countsViewers(site, 1);
+    await waitForViewerCount(site, 1);
     expect(tablet.open).toBe(true);
   });
 
@@ -79,7 +79,7 @@ describe("the end of a session", () => {
       Tokens,
     );
     const viewer = await join(site, site.channels[0], signedIn.jwt);
-    await countsViewers(site, 1);
+    await waitForViewerCount(site, 1);
     const refresh = (refreshToken: string) => site.call("refreshTokens", { as: "client", body: { refreshToken } });
     const next = (await refresh(signedIn.refreshToken)).as(Tokens);
     await refresh(next.refreshToken);
@@ -91,7 +91,7 @@ describe("the end of a session", () => {
     const site = await newSite();
     const fan = await newPerson(site, "fan");
     const viewers = [await join(site, site.channels[0], fan.jwt), await join(site, site.channels[0], await site.signIn(fan))];
-    await countsViewers(site, 2);
+    await waitForViewerCount(site, 2);
     const body = { oldPassword: PASSWORD, password: "a-much-longer-pass" };
     const changed = (await site.call("changePassword", { as: "client", headers: bearer(site, fan.jwt), body })).as(Tokens);
     expect(await Promise.all(viewers.map(ending))).toEqual([SIGNED_OUT, SIGNED_OUT]);
@@ -102,7 +102,7 @@ describe("the end of a session", () => {
     const site = await newSite();
     const fan = await newPerson(site, "fan");
     const viewer = await join(site, site.channels[0], fan.jwt);
-    await countsViewers(site, 1);
+    await waitForViewerCount(site, 1);
     await site.call("deleteAccount", { params: { id: fan.id } });
     expect(await ending(viewer)).toEqual(SIGNED_OUT);
   });
@@ -129,13 +129,13 @@ describe("the end of an entitlement", () => {
       await join(site, site.channels[0], fan.jwt),
       await join(site, gated, other.jwt),
     ];
-    await countsViewers(site, 3);
+    await waitForViewerCount(site, 3);
     const ticket = await ticketOf(site, gated, fan.jwt);
     await system(site, (ctx) => revokeEntitlement(ctx, { accountId: fan.id, sku: "season" }));
     expect(await ending(viewer)).toEqual(FORBIDDEN);
     // A ticket issued before is rejected too.
     expect(await ending(await openSocket(site, gated, { ticket }))).toEqual(FORBIDDEN);
-    await countsViewers(site, 2);
+    await waitForViewerCount(site, 2);
     expect([elsewhere.open, neighbour.open]).toEqual([true, true]);
   });
 
@@ -158,7 +158,7 @@ describe("the end of an entitlement", () => {
     const fan = await newPerson(site, "fan");
     for (const sku of ["season", "gold"]) await grant(site, fan.id, sku);
     const viewer = await join(site, gated, fan.jwt);
-    await countsViewers(site, 1);
+    await waitForViewerCount(site, 1);
     await system(site, (ctx) => revokeEntitlement(ctx, { accountId: fan.id, sku: "season" }));
     await system(site, (ctx) => revokeEntitlement(ctx, { accountId: fan.id, sku: "gold" }));
     expect(await ending(viewer)).toEqual(FORBIDDEN);
@@ -168,12 +168,12 @@ describe("the end of an entitlement", () => {
     const site = await newSite();
     const gated = await site.addChannel("gated", { gate: { type: "login", skus: ["inner-circle"] } });
     const fan = await newPerson(site, "fan");
-    await sell(site, "inner-circle");
+    await addSkus(site, "inner-circle");
     const query = { accessCode: "LET-ME-IN", siteId: site.id, sku: "inner-circle", type: "login" };
     const code = (await site.call("addAccessCode", { query })).as(AccessCode);
     await site.call("consumeAccessCode", { as: "client", headers: bearer(site, fan.jwt), params: { accessCode: query.accessCode } });
     const viewer = await join(site, gated, fan.jwt);
-    await countsViewers(site, 1);
+    await waitForViewerCount(site, 1);
     await site.call("deleteAccessCode", { params: { id: code._id } });
     expect(await ending(viewer)).toEqual(FORBIDDEN);
   });
@@ -185,10 +185,10 @@ describe("a role that is removed", () => {
     const gated = await site.addChannel("gated", { gate: { type: "entitlement", skus: ["season"] } });
     const creator = await newPerson(site, "creator-of-one", [{ scope: "*", pageId: [gated], write: true }]);
     const [viewer, elsewhere] = [await join(site, gated, creator.jwt), await join(site, site.channels[0], creator.jwt)];
-    await countsViewers(site, 2);
+    await waitForViewerCount(site, 2);
     await site.call("setRoles", { params: { id: creator.id }, body: { roles: [] } });
     expect((await ending(viewer)).close).toBeOneOf([CLOSE.forbidden, CLOSE.unauthenticated]);
-    await countsViewers(site, elsewhere.open ? 1 : 0);
+    await waitForViewerCount(site, elsewhere.open ? 1 : 0);
   });
 
   test("by a site that begins to require authenticator apps closes the sockets of staff without one", async () => {
@@ -196,7 +196,7 @@ describe("a role that is removed", () => {
     const gated = await site.addChannel("gated", { gate: { type: "entitlement", skus: ["season"] } });
     const creator = await newPerson(site, "creator-of-one", [{ scope: "*", pageId: [gated], write: true }]);
     const viewer = await join(site, gated, creator.jwt);
-    await countsViewers(site, 1);
+    await waitForViewerCount(site, 1);
     const body = { name: "Strict", settings: { security: { requireStaffTotp: true } } };
     expect((await site.call("updateSite", { body })).status).toBe(200);
     expect(await ending(viewer)).toEqual(FORBIDDEN);
@@ -286,7 +286,7 @@ describe("an event stream", () => {
       }
     };
     await readTo("welcome");
-    await countsViewers(site, 1);
+    await waitForViewerCount(site, 1);
     await site.call("logout", { as: "client", headers: bearer(site, fan.jwt) });
     await readTo("never to be read");
     expect(text).toMatch(/event: error\ndata: \{"type":"error","code":"unauthenticated",[^\n]*"close":4401\}\n\n$/);
@@ -298,7 +298,7 @@ test("only relays that may have the account recheck it", async () => {
   const fan = await newPerson(site, "fan");
   const viewer = await join(site, site.channels[0], fan.jwt);
   const others = await Promise.all([join(site, site.channels[1]), join(site, await site.addChannel("third"))]);
-  await countsViewers(site, 3);
+  await waitForViewerCount(site, 3);
   const relays = [site.channels[0], site.channels[1]].map((channelId) =>
     env.RELAY.getByName(relayName(channelName(site.id, channelId), 0)),
   );

@@ -4,7 +4,7 @@ import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { viewerActivity } from "#db/schema/index.ts";
-import { countsViewers, newSite, openSocket, type TestAccount, type TestSite } from "#test/harness.ts";
+import { waitForViewerCount, newSite, openSocket, type TestAccount, type TestSite } from "#test/harness.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
 import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -210,7 +210,7 @@ describe("changed tags", () => {
     const fan = await own.addAccount("fan", [], ["team:home"]);
     const [first, second] = [await joinAs(fan, channelId, ["team:home"], own), await joinAs(fan, channelId, ["team:home"], own)];
     const other = await openSocket(own, channelId);
-    await countsViewers(own, 3);
+    await waitForViewerCount(own, 3);
     await own.call("setAccountTags", { params: { id: fan.id }, body: { tags: ["team:away"] } });
     for (const viewer of [first, second]) {
       expect(await viewer.first("account.changed")).toMatchObject({ data: { _id: fan.id, tags: ["team:away"] } });
@@ -229,7 +229,7 @@ describe("changed tags", () => {
     const own = await newSite();
     const fan = await own.addAccount("fan", [], ["team:home"]);
     const viewer = await joinAs(fan, own.channels[0], ["team:home"], own);
-    await countsViewers(own, 1);
+    await waitForViewerCount(own, 1);
     const body = new Blob([`account_id,tag_name\n${fan.id},stand:north`], { type: "text/csv" });
     await own.call("addTagsInBulk", { body, headers: { "Tifo-Client-Id": own.id } });
     expect((await viewer.first("account.changed")).data.tags).toEqual(["team:home", "stand:north"]);

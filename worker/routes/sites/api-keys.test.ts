@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { apiKeys } from "#db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { operations } from "#test/openapi.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
@@ -21,10 +21,10 @@ beforeAll(async () => {
   site = await newSite();
 });
 
-const create = (body: Record<string, unknown> = {}, on = site): Promise<Answer> =>
+const create = (body: Record<string, unknown> = {}, on = site): Promise<ApiResponse> =>
   on.call("createApiKey", { body: { name: "Scoreboard", ...body } });
 
-const rotate = (id: string, headers = {}): Promise<Answer> => site.call("rotateApiKey", { params: { id }, headers });
+const rotate = (id: string, headers = {}): Promise<ApiResponse> => site.call("rotateApiKey", { params: { id }, headers });
 
 /** The statuses of a read and of a write with a key. */
 async function works(key: string, on = site): Promise<[read: number, write: number]> {

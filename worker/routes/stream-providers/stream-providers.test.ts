@@ -4,8 +4,8 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { streamProviders } from "#db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "#test/harness.ts";
-import { providerInput, registerProvider, seenCalls } from "#test/streams.ts";
+import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
+import { providerInput, registerProvider, providerCalls } from "#test/streams.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ChangedProvider, RegisteredProvider, StreamProvider } from "#worker/services/stream-providers/schemas.ts";
@@ -18,11 +18,11 @@ beforeAll(async () => {
   site = await newSite();
 });
 
-const register = (body: Record<string, unknown>, on = site): Promise<Answer> =>
+const register = (body: Record<string, unknown>, on = site): Promise<ApiResponse> =>
   on.call("registerStreamProvider", { as: "developer", body });
 
 /** Calls as the provider itself, which sends no client id. */
-const change = (authorization: string, body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
+const change = (authorization: string, body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   site.call("registerStreamProvider", { as: "nobody", body, headers: { Authorization: `Bearer ${authorization}`, ...headers } });
 
 async function providersOf(on: TestSite): Promise<z.output<typeof StreamProvider>[]> {
@@ -133,7 +133,7 @@ describe("removing a provider", () => {
     const created = await own.call("createStream", { body: { title: "Derby" } });
     const rejected = await own.call("removeStreamProvider", { params: { id } });
     expect(rejected.problem).toMatchObject({ status: 409, message: "Streams still use this provider" });
-    const [call] = await seenCalls(own);
+    const [call] = await providerCalls(own);
     await own.call("deleteStream", { params: { id: call?.streamId ?? "" } });
     expect(created.status).toBe(201);
     expect((await own.call("removeStreamProvider", { params: { id } })).body).toEqual({ success: true, _id: id });

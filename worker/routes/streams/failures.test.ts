@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { streamDrafts, streamProviders, streams } from "#db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "#test/harness.ts";
-import { behave, registerProvider, seenCalls } from "#test/streams.ts";
+import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
+import { behave, registerProvider, providerCalls } from "#test/streams.ts";
 import type { Behaviour } from "#test/stream-provider.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { undoAbandonedDrafts } from "#worker/services/streams/drafts.ts";
@@ -30,16 +30,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const create = (): Promise<Answer> => site.call("createStream", { body: { title: "Derby" } });
+const create = (): Promise<ApiResponse> => site.call("createStream", { body: { title: "Derby" } });
 
 const OPERATIONS = { start: "startStream", stop: "stopStream", delete: "deleteStream" } as const;
 type Call = keyof typeof OPERATIONS;
 const CALLS: Call[] = ["start", "stop", "delete"];
 
-const run = (call: Call): Promise<Answer> => site.call(OPERATIONS[call], { params: { id } });
+const run = (call: Call): Promise<ApiResponse> => site.call(OPERATIONS[call], { params: { id } });
 const stored = () => db.select().from(streams).where(eq(streams.siteId, site.id));
 const drafts = () => db.select().from(streamDrafts).where(eq(streamDrafts.siteId, site.id));
-const callsTo = async (call: string): Promise<number> => (await seenCalls(site)).filter((seen) => seen.call === call).length;
+const callsTo = async (call: string): Promise<number> => (await providerCalls(site)).filter((seen) => seen.call === call).length;
 
 async function eventTypes(): Promise<string[]> {
   return (await site.call("listEvents")).as(EventList).results.map(({ type }) => type);
@@ -121,7 +121,7 @@ describe("a provider call", () => {
     }
     await behave(site, { create: ["fail", "work"] });
     expect((await create()).status).toBe(201);
-    const [, first, second] = (await seenCalls(site)).filter(({ call }) => call === "create");
+    const [, first, second] = (await providerCalls(site)).filter(({ call }) => call === "create");
     expect(first).toEqual(second);
   });
 
@@ -207,7 +207,7 @@ describe("a stream draft", () => {
     await undoAbandonedDrafts({ env, db, now: Date.now() });
     expect(await callsTo("delete")).toBe(0);
     await undoAbandonedDrafts({ env, db, now: Date.now() + MINUTE });
-    expect((await seenCalls(site)).at(-1)).toMatchObject({ call: "delete", streamId: draft, body: { title: "Lost", siteId: site.id } });
+    expect((await providerCalls(site)).at(-1)).toMatchObject({ call: "delete", streamId: draft, body: { title: "Lost", siteId: site.id } });
     expect(await drafts()).toEqual([]);
   });
 

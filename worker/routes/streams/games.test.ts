@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { gamesDatabase } from "#test/games.ts";
-import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { gamesDatabase } from "#test/games-database.ts";
+import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { findGames } from "#worker/integrations/games.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { GameList } from "#worker/services/streams/schemas.ts";
@@ -19,7 +19,7 @@ afterEach(() => {
 
 /** A name that hasn't been searched for yet. */
 const newName = (): string => `football ${randomHex(6)}`;
-const search = (gameName: string, query: Record<string, number> = {}): Promise<Answer> =>
+const search = (gameName: string, query: Record<string, number> = {}): Promise<ApiResponse> =>
   site.call("searchGames", { query: { gameName, ...query } });
 
 test("games are found by name, a page at a time", async () => {

@@ -3,9 +3,9 @@ import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { streams } from "#db/schema/index.ts";
-import { formOf } from "#test/files.ts";
-import { type Answer, type CallOptions, newSite, openSocket, type TestSite } from "#test/harness.ts";
-import { registerProvider, seenCalls } from "#test/streams.ts";
+import { uploadForm } from "#test/uploads.ts";
+import { type ApiResponse, type CallOptions, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { registerProvider, providerCalls } from "#test/streams.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Media } from "#worker/services/media/schemas.ts";
@@ -22,21 +22,21 @@ beforeAll(async () => {
   ({ authorization } = await registerProvider(site));
 });
 
-const create = (body: Record<string, unknown> = {}, options: CallOptions = {}, on = site): Promise<Answer> =>
+const create = (body: Record<string, unknown> = {}, options: CallOptions = {}, on = site): Promise<ApiResponse> =>
   on.call("createStream", { body: { title: "Derby", ...body }, ...options });
 
 async function newStream(body: Record<string, unknown> = {}): Promise<string> {
   return (await create(body)).as(Stream)._id;
 }
 
-const get = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("getStream", { params: { id }, ...options });
-const start = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("startStream", { params: { id }, ...options });
-const stop = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("stopStream", { params: { id }, ...options });
-const remove = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("deleteStream", { params: { id }, ...options });
+const get = (id: string, options: CallOptions = {}): Promise<ApiResponse> => site.call("getStream", { params: { id }, ...options });
+const start = (id: string, options: CallOptions = {}): Promise<ApiResponse> => site.call("startStream", { params: { id }, ...options });
+const stop = (id: string, options: CallOptions = {}): Promise<ApiResponse> => site.call("stopStream", { params: { id }, ...options });
+const remove = (id: string, options: CallOptions = {}): Promise<ApiResponse> => site.call("deleteStream", { params: { id }, ...options });
 
 /** The calls that the provider received about a stream. */
 async function heardOf(id: string): Promise<string[]> {
-  return (await seenCalls(site)).filter(({ streamId }) => streamId === id).map(({ call }) => call);
+  return (await providerCalls(site)).filter(({ streamId }) => streamId === id).map(({ call }) => call);
 }
 
 async function eventsOf(id: string) {
@@ -72,7 +72,7 @@ describe("creating a stream", () => {
 
   test("sends the provider its bearer token, the stream's id in header and body, its title and the site", async () => {
     const id = await newStream({ title: "Cup final" });
-    const calls = (await seenCalls(site)).filter(({ streamId }) => streamId === id);
+    const calls = (await providerCalls(site)).filter(({ streamId }) => streamId === id);
     expect(calls).toEqual([
       {
         call: "create",
@@ -122,12 +122,12 @@ describe("creating a stream", () => {
     expect((await create({}, { headers }, own)).status).toBe(201);
     const again = await create({}, { headers }, own);
     expect(again.problem?.code).toBe("idempotency_unanswered");
-    expect((await seenCalls(own)).map(({ call }) => call)).toEqual(["create"]);
+    expect((await providerCalls(own)).map(({ call }) => call)).toEqual(["create"]);
   });
 });
 
 test("the image of a stream can't be deleted", async () => {
-  const { _id, url } = (await site.call("uploadMedia", { body: formOf() })).as(Media);
+  const { _id, url } = (await site.call("uploadMedia", { body: uploadForm() })).as(Media);
   const id = await newStream({ fallbackImageUrl: url });
   const rejected = await site.call("deleteMedia", { params: { id: _id } });
   expect(rejected.problem).toMatchObject({ status: 409, message: `Still in use by stream/${id}` });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { Page } from "#worker/services/pages/schemas.ts";
@@ -171,7 +171,7 @@ describe("deleting a theme", () => {
   test("never removes one that a page starts using at the same time", async () => {
     const { _id } = await newTheme();
     const [channel] = site.channels;
-    const ctx = interrupted(site, () => dress(channel, _id));
+    const ctx = interruptedContext(site, () => dress(channel, _id));
     await expect(deleteTheme(ctx, _id)).rejects.toMatchObject({ code: "conflict" });
     expect((await site.call("getTheme", { params: { id: _id } })).status).toBe(200);
     await dress(channel, undefined);

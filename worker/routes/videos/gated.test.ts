@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { registerProvider } from "#test/streams.ts";
 import { channelName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
@@ -21,7 +21,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  await sell(site, "replays");
+  await addSkus(site, "replays");
 });
 
 async function addVideo(change: Partial<VideoInput> = {}): Promise<Video> {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { oembed, publishVideo, youtube } from "#test/players.ts";
+import { oembed, publishVideo, youtube } from "#test/video-platforms.ts";
 import { findMetadata } from "#worker/integrations/oembed.ts";
 import { VideoMetadata } from "#worker/services/videos/schemas.ts";
 

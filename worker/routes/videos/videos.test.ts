@@ -6,7 +6,7 @@ import { createDb } from "#db/client.ts";
 import { VIDEO_PLAYERS } from "#db/enums.ts";
 import { videos } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { workingProvider } from "#test/streams.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -19,7 +19,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  await sell(site, "season-pass");
+  await addSkus(site, "season-pass");
 });
 
 const highlights = {
@@ -150,7 +150,7 @@ describe("the list", () => {
     ["tags", "only"],
   ])("is filtered by %s", async (field, value) => {
     const own = await newSite();
-    await sell(own, "other", "gold");
+    await addSkus(own, "other", "gold");
     const isList = field === "subscriptions" || field === "tags";
     const video = await newVideo({ [field]: isList ? ["other", value] : value }, own);
     await newVideo({}, own);

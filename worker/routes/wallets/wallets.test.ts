@@ -8,17 +8,17 @@ import {
   callAs,
   chargesOf,
   entitlementsOf,
-  held,
+  heldSkus,
   newBuyer,
-  newMonthly,
+  newMonthlyPurchase,
   newSubscription,
-  open,
+  openCheckout,
   reconcile,
   recurringRow,
   refund,
-  tell,
-  tellSubscription,
-} from "#test/shop.ts";
+  sendStripeEvent,
+  sendSubscriptionEvent,
+} from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { expireEntitlements } from "#worker/services/subscriptions/entitlement-expiry.ts";
@@ -41,7 +41,7 @@ afterEach(() => stripe.recover());
 
 /** An account with a monthly subscription. */
 async function monthly() {
-  const monthly = await newMonthly(site);
+  const monthly = await newMonthlyPurchase(site);
   ({ buyer } = monthly);
   return monthly;
 }
@@ -124,8 +124,8 @@ describe("a recurring subscription", () => {
       object: "invoice",
       parent: { subscription_details: { subscription: recurring.stripeSubscriptionId } },
     };
-    await Promise.all([tell(site, "invoice.paid", object), tell(site, "invoice.paid", object)]);
-    await tellSubscription(site, recurring.stripeSubscriptionId);
+    await Promise.all([sendStripeEvent(site, "invoice.paid", object), sendStripeEvent(site, "invoice.paid", object)]);
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     const charges = await chargesOf(buyer);
     expect(charges).toMatchObject([{ status: "complete" }, { status: "complete", stripeInvoiceId: invoice.id, recurringId: recurring.id }]);
     expect(new Set(charges.map(({ receiptNumber }) => receiptNumber)).size).toBe(2);
@@ -146,10 +146,10 @@ describe("a recurring subscription", () => {
     expect((await entitlementsOf(buyer))[0]?.dateEnds).toBe((before?.dateEnds ?? 0) + 30 * DAY);
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "canceled";
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     await reconcile(firstEnd + 31 * DAY);
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", due: null });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("is checked again if its period has started before it is paid", async () => {
@@ -158,7 +158,7 @@ describe("a recurring subscription", () => {
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.periodEnd += 30 * 86_400;
     for (let times = 0; times < 2; times++) {
-      await tellSubscription(site, recurring.stripeSubscriptionId);
+      await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     }
     if (there) there.periodEnd -= 30 * 86_400;
     stripe.renew(recurring.stripeSubscriptionId);
@@ -171,7 +171,7 @@ describe("a recurring subscription", () => {
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there && state === "late") there.status = "past_due";
     if (there && state === "to end") there.scheduled = true;
-    await tellSubscription(site, recurring.stripeSubscriptionId);
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     if (there) Object.assign(there, { status: "active", scheduled: false });
     await reconcile(Date.now() + DAY + HOUR);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: false, dateCancelled: null });
@@ -181,9 +181,9 @@ describe("a recurring subscription", () => {
     const { recurring } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "unpaid";
-    await tellSubscription(site, recurring.stripeSubscriptionId);
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: true });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
     await reconcile(Date.now() + 5 * MINUTE);
     expect(there?.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false, due: null });
@@ -196,7 +196,7 @@ describe("a recurring subscription", () => {
     const earlier = stripe.renew(recurring.stripeSubscriptionId);
     if (there) there.amount = 2100;
     const later = stripe.renew(recurring.stripeSubscriptionId);
-    await tellSubscription(site, recurring.stripeSubscriptionId);
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     expect(await entitlementsOf(buyer)).toMatchObject([{ price: 2100, dateEnds: (there?.periodEnd ?? 0) * 1000 }]);
     expect((await recurringRow(buyer)).amount).toBe(2100);
     const booked = await chargesOf(buyer);
@@ -212,23 +212,23 @@ describe("a recurring subscription", () => {
     const { recurring, sku } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "past_due";
-    await tellSubscription(site, recurring.stripeSubscriptionId);
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: true });
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     if (there) there.status = "canceled";
-    await tellSubscription(site, recurring.stripeSubscriptionId, "deleted");
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId, "deleted");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", pastDue: false });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("is recorded even if its first event arrives before that of its checkout", async () => {
     buyer = await newBuyer(site);
     const { _id: id, sku } = await newSubscription(site, { recurrence: "year" });
-    const { chargeId } = await open(site, buyer, id);
+    const { chargeId } = await openCheckout(site, buyer, id);
     const session = stripe.pay(chargeId);
-    await tellSubscription(site, session.subscription ?? "");
-    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
-    expect(await held(buyer)).toEqual([sku]);
+    await sendSubscriptionEvent(site, session.subscription ?? "");
+    await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    expect(await heldSkus(buyer)).toEqual([sku]);
     expect(await recurringRow(buyer)).toMatchObject({ recurrence: "year", stripeSubscriptionId: session.subscription });
   });
 });
@@ -239,7 +239,7 @@ describe("a cancellation", () => {
     for (let times = 0; times < 2; times++) expect(await cancel(params, { refund: false, scheduled })).toEqual({ success: true });
     expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled" });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test.each(["endOfBilling", true])("%s keeps the entitlement until the period ends", async (scheduled) => {
@@ -247,7 +247,7 @@ describe("a cancellation", () => {
     expect(await cancel(params, { refund: false, scheduled })).toEqual({ success: true });
     expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)).toMatchObject({ status: "active", scheduled: true });
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelScheduled" });
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled" }]);
   });
 
@@ -261,7 +261,7 @@ describe("a cancellation", () => {
     expect(await cancel(params, body)).toEqual({ success: true });
     expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("with an unknown outcome is completed by the cron without a retry", async () => {
@@ -283,11 +283,11 @@ describe("a cancellation", () => {
     stripe.renew(recurring.stripeSubscriptionId);
     expect(await cancel(params, { refund: false, scheduled: "endOfBilling" })).toEqual({ success: true });
     for (const run of [expire, reconcile]) await run((recurring.currentPeriodEnd ?? 0) + HOUR);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     const end = (recurring.currentPeriodEnd ?? 0) + 30 * DAY;
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled", dateEnds: end }]);
     for (const run of [expire, reconcile]) await run(end);
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("records a paid period whose event was missed, and refunds it", async () => {
@@ -339,7 +339,7 @@ describe("a cancellation", () => {
     const { params, sku } = await monthly();
     expect(await cancel(params, { refund: true, scheduled: "endOfBilling" }, "admin")).toEqual({ success: true });
     expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }]);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
   });
 
   test("of an unknown subscription isn't a success and has a message", async () => {
@@ -361,7 +361,7 @@ describe("a cancellation", () => {
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     for (const scheduled of [true, false]) {
       if (there) there.scheduled = scheduled;
-      await tellSubscription(site, recurring.stripeSubscriptionId);
+      await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
       expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: scheduled ? "cancelScheduled" : "active" }]);
     }
   });
@@ -370,7 +370,7 @@ describe("a cancellation", () => {
     const { chargeId, recurring } = await monthly();
     await refund(site, buyer, chargeId);
     expect(await recurringRow(buyer)).toMatchObject({ stopping: true });
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
     expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("active");
   });
 

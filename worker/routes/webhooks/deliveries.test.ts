@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { publishAddresses, timesAsked } from "#test/resolver.ts";
+import { publishAddresses, queryCount } from "#test/dns-resolver.ts";
 import { createOverlay, deliveries, delivery, DeliveryList, newInbox, settings, subscribe, URL } from "#test/webhook-calls.ts";
 import { WebhookInbox } from "#test/webhook-inbox.ts";
 import { randomHex } from "#worker/lib/ids.ts";
@@ -244,7 +244,7 @@ describe("the host of a URL", () => {
     for (const name of ["First", "Second", "Third"]) await createOverlay(site, name);
     await inbox.holds(3);
     // For IPv4 and for IPv6.
-    expect(timesAsked(host)).toBe(2);
+    expect(queryCount(host)).toBe(2);
   });
 });
 

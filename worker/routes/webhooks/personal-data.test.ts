@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { z } from "@hono/zod-openapi";
-import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { settings, URL } from "#test/webhook-calls.ts";
 import { EVENTS, servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
 import type { EventKind } from "#worker/services/event-catalogue/event-kind.ts";
@@ -16,7 +16,7 @@ async function withKey(roles: string[], operationId: string, options: { body?: u
   return site.call(operationId, { ...options, as: "client", headers: { "Tifo-Developer-Key": await site.addKey(roles) } });
 }
 
-const rejected = ({ status, problem }: Answer) => [status, problem?.code];
+const rejected = ({ status, problem }: ApiResponse) => [status, problem?.code];
 
 type Events = z.output<typeof EventList>["results"];
 

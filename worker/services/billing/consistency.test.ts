@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { type ChargeRow, charges, type EntitlementRow, recurringSubscriptions } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { chargesOf, entitlementsOf, newBuyer, refundRows } from "#test/shop.ts";
-import { recurringOf, settle, Shopping } from "#test/shopping.ts";
-import { KINDS, ownClock, type Step } from "#test/shopping-trouble.ts";
+import { chargesOf, entitlementsOf, newBuyer, refundRows } from "#test/purchases.ts";
+import { recurringOf, settleAll, BuyerSimulation } from "#test/buyer-simulation.ts";
+import { KINDS, ownClock, type Step } from "#test/buyer-steps.ts";
 import type { Behaviour } from "#test/stripe-server.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { sourceOf } from "./charges.ts";
@@ -83,7 +83,7 @@ function clearDue() {
   return db.batch([db.update(charges).set({ due: null }), db.update(recurringSubscriptions).set({ due: null })]);
 }
 
-async function expectRecordsToMatch(shopping: Shopping): Promise<void> {
+async function expectRecordsToMatch(shopping: BuyerSimulation): Promise<void> {
   const { buyer } = shopping;
   const [rows, entitlements] = [await chargesOf(buyer), await entitlementsOf(buyer)];
   const over = new Set<string>();
@@ -142,9 +142,9 @@ async function expectChargeToMatch(charge: ChargeRow, isGone: boolean, over: Set
 test("charges and entitlements agree with Stripe and with each other after any sequence of purchases and failures", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.boolean(), async (steps, silent) => {
-      const shopping = new Shopping(site, await newBuyer(site), silent);
+      const shopping = new BuyerSimulation(site, await newBuyer(site), silent);
       for (const one of steps) await shopping.take(one);
-      await settle(shopping);
+      await settleAll(shopping);
       await expectRecordsToMatch(shopping);
       // Otherwise the next run's clock would affect them too.
       for (const one of await shopping.live()) one.status = "canceled";

@@ -2,23 +2,23 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import {
   callAs,
   chargeRow,
   chargesOf,
   entitlementsOf,
-  held,
+  heldSkus,
   newBuyer,
-  newMonthly,
+  newMonthlyPurchase,
   newSubscription,
-  open,
+  openCheckout,
   reconcile,
   recurringRow,
-  subscriptionThere,
-  tell,
-  tellSubscription,
-} from "#test/shop.ts";
+  stripeSubscription,
+  sendStripeEvent,
+  sendSubscriptionEvent,
+} from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { expireEntitlements } from "#worker/services/subscriptions/entitlement-expiry.ts";
 import { cancelRecurring, syncRecurring } from "./recurring.ts";
@@ -43,13 +43,13 @@ async function cron(now: number): Promise<void> {
 
 /** A monthly subscription that is cancelled at the end of its period. */
 async function endingMonthly() {
-  const purchase = await newMonthly(site);
+  const purchase = await newMonthlyPurchase(site);
   const options = { params: purchase.params, body: { refund: false, scheduled: "endOfBilling" } };
   expect((await callAs(site, purchase.buyer, "cancelRecurringSubscription", options)).body).toEqual({ success: true });
   return {
     ...purchase,
     ends: purchase.recurring.currentPeriodEnd ?? 0,
-    theirs: subscriptionThere(purchase.recurring.stripeSubscriptionId),
+    theirs: stripeSubscription(purchase.recurring.stripeSubscriptionId),
   };
 }
 
@@ -58,10 +58,10 @@ describe("a subscription that is cancelled at the end of its period", () => {
     const { buyer, sku, ends, theirs, recurring } = await endingMonthly();
     theirs.scheduled = false;
     await cron(ends);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
     stripe.renew(recurring.stripeSubscriptionId);
-    await tellSubscription(site, recurring.stripeSubscriptionId);
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     expect(await chargesOf(buyer)).toMatchObject([{}, { status: "complete", refunded: 0 }]);
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "active", dateEnds: ends + 30 * DAY }]);
   });
@@ -70,7 +70,7 @@ describe("a subscription that is cancelled at the end of its period", () => {
     const { buyer, sku, ends, theirs } = await endingMonthly();
     stripe.next(new RegExp(`GET .*${theirs.id}`), "fail");
     await cron(ends).catch(() => undefined);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     await cron(ends + 6 * MINUTE);
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", dateCancelled: ends + 6 * MINUTE }]);
     await cron(ends + 8 * MINUTE);
@@ -83,7 +83,7 @@ describe("a subscription that is cancelled at the end of its period", () => {
     const revoked = await site.call("revokeSubscription", { as: "admin", query: { accountId: buyer.id, sku } });
     expect(revoked.status).toBe(200);
     theirs.scheduled = false;
-    await tellSubscription(site, recurring.stripeSubscriptionId);
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     await cron(Date.now() + 2 * MINUTE);
     expect(theirs.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false });
@@ -91,8 +91,8 @@ describe("a subscription that is cancelled at the end of its period", () => {
 });
 
 test("a cancellation changes nothing on a deployment without Stripe keys", async () => {
-  const { buyer, recurring } = await newMonthly(site);
-  const ctx = { ...interrupted(site, () => Promise.resolve()), env: { ...env, TIFO_STRIPE_KEY: "" } };
+  const { buyer, recurring } = await newMonthlyPurchase(site);
+  const ctx = { ...interruptedContext(site, () => Promise.resolve()), env: { ...env, TIFO_STRIPE_KEY: "" } };
   const cancellation = cancelRecurring(ctx, { source: `recurring/${recurring.id}`, when: "immediate" });
   await expect(cancellation).rejects.toMatchObject({ code: "billing_not_configured" });
   expect(await recurringRow(buyer)).toEqual(recurring);
@@ -101,54 +101,54 @@ test("a cancellation changes nothing on a deployment without Stripe keys", async
 test("a subscription whose delayed first payment fails is cancelled, and its charge declined", async () => {
   const buyer = await newBuyer(site);
   const { _id: id } = await newSubscription(site, { recurrence: "month" });
-  const { chargeId } = await open(site, buyer, id);
-  const theirs = subscriptionThere(stripe.pay(chargeId, { later: true }).subscription ?? "");
+  const { chargeId } = await openCheckout(site, buyer, id);
+  const theirs = stripeSubscription(stripe.pay(chargeId, { later: true }).subscription ?? "");
   theirs.status = "unpaid";
-  await tell(site, "checkout.session.async_payment_failed", { object: "checkout.session", metadata: { chargeId } });
+  await sendStripeEvent(site, "checkout.session.async_payment_failed", { object: "checkout.session", metadata: { chargeId } });
   expect(await chargeRow(chargeId)).toMatchObject({ status: "declined", failure: "The payment failed" });
   expect(theirs.status).toBe("canceled");
-  expect((await open(site, buyer, id)).chargeId).not.toBe(chargeId);
+  expect((await openCheckout(site, buyer, id)).chargeId).not.toBe(chargeId);
 });
 
 describe("a subscription that Stripe ends on a set date", () => {
   test("ends on that date if it is within the paid period", async () => {
-    const { buyer, recurring, sku } = await newMonthly(site);
-    const theirs = subscriptionThere(recurring.stripeSubscriptionId);
+    const { buyer, recurring, sku } = await newMonthlyPurchase(site);
+    const theirs = stripeSubscription(recurring.stripeSubscriptionId);
     theirs.cancelAt = theirs.periodEnd - 10 * 86_400;
-    await tellSubscription(site, theirs.id);
+    await sendSubscriptionEvent(site, theirs.id);
     const dateEnds = theirs.cancelAt * 1000;
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelScheduled" });
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled", dateEnds }]);
     await cron(dateEnds - MINUTE);
-    expect(await held(buyer)).toEqual([sku]);
+    expect(await heldSkus(buyer)).toEqual([sku]);
     await cron(dateEnds);
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
   });
 
   test("stays active for the periods before that date", async () => {
-    const { buyer, recurring, sku } = await newMonthly(site);
-    const theirs = subscriptionThere(recurring.stripeSubscriptionId);
+    const { buyer, recurring, sku } = await newMonthlyPurchase(site);
+    const theirs = stripeSubscription(recurring.stripeSubscriptionId);
     theirs.cancelAt = theirs.periodEnd + 40 * 86_400;
-    await tellSubscription(site, theirs.id);
+    await sendSubscriptionEvent(site, theirs.id);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
     stripe.renew(theirs.id);
-    await tellSubscription(site, theirs.id);
+    await sendSubscriptionEvent(site, theirs.id);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
     stripe.renew(theirs.id);
-    await tellSubscription(site, theirs.id);
+    await sendSubscriptionEvent(site, theirs.id);
     expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "cancelScheduled", dateEnds: theirs.cancelAt * 1000 }]);
   });
 });
 
 test("a stale response from Stripe doesn't overwrite a newer one", async () => {
-  const { buyer, recurring, sku } = await newMonthly(site);
+  const { buyer, recurring, sku } = await newMonthlyPurchase(site);
   await reconcile();
-  const theirs = subscriptionThere(recurring.stripeSubscriptionId);
+  const theirs = stripeSubscription(recurring.stripeSubscriptionId);
   theirs.scheduled = true;
   let newer: Promise<unknown> | undefined;
-  const ctx = interrupted(site, () => {
+  const ctx = interruptedContext(site, () => {
     theirs.scheduled = false;
-    return (newer ??= tellSubscription(site, theirs.id));
+    return (newer ??= sendSubscriptionEvent(site, theirs.id));
   });
   await syncRecurring(ctx, await recurringRow(buyer));
   expect(newer).toBeDefined();
@@ -157,11 +157,11 @@ test("a stale response from Stripe doesn't overwrite a newer one", async () => {
 });
 
 test("a period paid with credit renews the entitlement without moving money", async () => {
-  const { buyer, recurring, sku } = await newMonthly(site);
+  const { buyer, recurring, sku } = await newMonthlyPurchase(site);
   await reconcile();
   const invoice = stripe.renew(recurring.stripeSubscriptionId);
   Object.assign(invoice, { amount: 0, intent: "" });
-  for (let times = 0; times < 2; times++) await tellSubscription(site, recurring.stripeSubscriptionId);
+  for (let times = 0; times < 2; times++) await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
   await reconcile(Date.now() + MINUTE);
   const dateEnds = (recurring.currentPeriodEnd ?? 0) + 30 * DAY;
   expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "active", dateEnds, price: 0 }]);

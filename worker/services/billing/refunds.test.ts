@@ -4,25 +4,25 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { recurringSubscriptions } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import {
   callAs,
   chargeRow,
   chargesOf,
   entitlementsOf,
-  held,
+  heldSkus,
   newBundle,
-  newMonthly,
+  newMonthlyPurchase,
   newPurchase,
   PAGES,
   reconcile,
   refund,
   refundRows,
-  subscriptionThere,
-  tell,
-  tellRefunded,
-  tellSubscription,
-} from "#test/shop.ts";
+  stripeSubscription,
+  sendStripeEvent,
+  sendRefundEvent,
+  sendSubscriptionEvent,
+} from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { CheckoutAnswer } from "./schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
@@ -48,20 +48,20 @@ async function eventTypes(resource: string): Promise<string[]> {
 
 describe("a period that is paid after the entitlement has ended", () => {
   test("is refunded, even if the first period was refunded before", async () => {
-    const { buyer, chargeId, recurring } = await newMonthly(site);
+    const { buyer, chargeId, recurring } = await newMonthlyPurchase(site);
     await refund(site, buyer, chargeId);
     stripe.next(new RegExp(`DELETE .*${recurring.stripeSubscriptionId}`), "fail");
     await reconcile().catch(() => undefined);
     stripe.renew(recurring.stripeSubscriptionId);
     for (const minutes of [6, 8, 12]) await reconcile(Date.now() + minutes * MINUTE);
     expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }, { amount: 1900, refunded: 1900, due: null }]);
-    expect(subscriptionThere(recurring.stripeSubscriptionId).status).toBe("canceled");
+    expect(stripeSubscription(recurring.stripeSubscriptionId).status).toBe("canceled");
   });
 
   test("is refunded, even if the buyer's account was deleted", async () => {
-    const { buyer, recurring } = await newMonthly(site);
+    const { buyer, recurring } = await newMonthlyPurchase(site);
     await site.call("deleteAccount", { as: "admin", params: { id: buyer.id } });
-    await vi.waitUntil(async () => (await held(buyer)).length === 0);
+    await vi.waitUntil(async () => (await heldSkus(buyer)).length === 0);
     stripe.renew(recurring.stripeSubscriptionId);
     for (const minutes of [1, 3]) await reconcile(Date.now() + minutes * MINUTE);
     expect(await chargesOf(buyer)).toMatchObject([{ refunded: 0 }, { refunded: 1900 }]);
@@ -70,13 +70,13 @@ describe("a period that is paid after the entitlement has ended", () => {
   });
 
   test("isn't refunded if the entitlement was held when it was paid", async () => {
-    const { buyer, recurring } = await newMonthly(site);
+    const { buyer, recurring } = await newMonthlyPurchase(site);
     const { created } = stripe.renew(recurring.stripeSubscriptionId);
-    await tellSubscription(site, recurring.stripeSubscriptionId);
-    subscriptionThere(recurring.stripeSubscriptionId).status = "canceled";
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
+    stripeSubscription(recurring.stripeSubscriptionId).status = "canceled";
     await reconcile(created * 1000 + 31 * DAY);
     await reconcile(created * 1000 + 31 * DAY + MINUTE);
-    expect(await held(buyer)).toEqual([]);
+    expect(await heldSkus(buyer)).toEqual([]);
     expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 0]);
   });
 });
@@ -92,7 +92,7 @@ test("a payment that bought nothing is refunded, with increasing retry intervals
   expect(same.status).toBe(201);
   await site.call("grantSubscription", { as: "admin", body: { accountId: buyer.id, sku: bundle.sku } });
   stripe.pay(chargeId);
-  await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+  await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
   const waits: number[] = [];
   for (let times = 0; times < 8; times++) {
     stripe.next(/POST .*refunds/, "refuse");
@@ -118,7 +118,7 @@ describe("a refund that fails after it has succeeded", () => {
     expect(before).toMatchObject({ status: "cancelled", refunded: 1900 });
     const [row] = await refundRows(chargeId);
     stripe.settle(row?.stripeRefundId ?? "", "failed");
-    await tellRefunded(site, chargeId);
+    await sendRefundEvent(site, chargeId);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 0 });
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 0, dateRefunded: null }]);
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1900 });
@@ -136,38 +136,38 @@ describe("a refund that fails after it has succeeded", () => {
     for (const amount of [500, 300]) await refund(site, buyer, chargeId, amount);
     const failed = (await refundRows(chargeId)).find(({ amount }) => amount === 500);
     stripe.settle(failed?.stripeRefundId ?? "", "failed");
-    await tellRefunded(site, chargeId);
+    await sendRefundEvent(site, chargeId);
     expect(await entitlementsOf(buyer)).toMatchObject([{ sku: subscription.sku, status: "active", refunded: 300 }]);
   });
 
   test("of an earlier period doesn't affect the current one", async () => {
-    const { buyer, chargeId, recurring } = await newMonthly(site);
+    const { buyer, chargeId, recurring } = await newMonthlyPurchase(site);
     await refund(site, buyer, chargeId, 500);
     stripe.renew(recurring.stripeSubscriptionId);
-    await tellSubscription(site, recurring.stripeSubscriptionId);
+    await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     const [, second] = await chargesOf(buyer);
     await refund(site, buyer, second?.id ?? "", 700);
     const [row] = await refundRows(chargeId);
     stripe.settle(row?.stripeRefundId ?? "", "failed");
-    await tellRefunded(site, chargeId);
+    await sendRefundEvent(site, chargeId);
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "active", refunded: 700 }]);
   });
 });
 
 test("a full refund of a period doesn't affect the next period recorded at the same time", async () => {
-  const { buyer, sku, chargeId, recurring } = await newMonthly(site);
+  const { buyer, sku, chargeId, recurring } = await newMonthlyPurchase(site);
   stripe.next(/POST .*refunds/, "stumble");
   await refund(site, buyer, chargeId);
   stripe.renew(recurring.stripeSubscriptionId);
   let queries = 0;
   // First the refund is settled; then, before the entitlement is updated, the next period is recorded.
-  const ctx = interrupted(site, async () => {
-    if (++queries === 2) await tellSubscription(site, recurring.stripeSubscriptionId);
+  const ctx = interruptedContext(site, async () => {
+    if (++queries === 2) await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
   });
   await syncRefunds(ctx, await chargeRow(chargeId));
   expect(queries).toBeGreaterThan(1);
   expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }, { refunded: 0 }]);
-  expect(await held(buyer)).toEqual([sku]);
+  expect(await heldSkus(buyer)).toEqual([sku]);
   const [row] = await db.select().from(recurringSubscriptions).where(eq(recurringSubscriptions.id, recurring.id));
   expect(row).toMatchObject({ status: "active", stopping: false });
 });

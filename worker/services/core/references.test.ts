@@ -5,10 +5,10 @@ import { createDb } from "#db/client.ts";
 import { dataProviders, media, overlays, pages, subscriptions } from "#db/schema/index.ts";
 import { validCall } from "#test/contract-requests.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { interrupted } from "#test/interrupted.ts";
+import { interruptedContext } from "#test/interrupted-context.ts";
 import { operationOf } from "#test/openapi.ts";
-import { addFile, sell } from "#test/stock.ts";
-import { addThing } from "#test/things.ts";
+import { addFile, addSkus } from "#test/files-and-skus.ts";
+import { addResource } from "#test/resources.ts";
 import { workingProvider } from "#test/streams.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { createRule } from "#worker/services/automation-rules/automation-rules.ts";
@@ -28,7 +28,7 @@ let other: TestSite;
 beforeAll(async () => {
   site = await newSite();
   other = await newSite();
-  await sell(other, "theirs");
+  await addSkus(other, "theirs");
 });
 
 const NOWHERE = newId(1);
@@ -97,7 +97,7 @@ test("addAccessCode rejects a sku without a subscription", async () => {
 
 test("a reference to another site's resource, or to another kind, is rejected", async () => {
   const theirs = { kind: "rive", mediaId: await addFile(other), fileName: "goal.riv" };
-  const nothing = { kind: "rive", mediaId: await addThing(site, "panel"), fileName: "goal.riv" };
+  const nothing = { kind: "rive", mediaId: await addResource(site, "panel"), fileName: "goal.riv" };
   const call = await validCall(site, operationOf("createOverlay"));
   for (const content of [theirs, nothing]) {
     const response = await site.call("createOverlay", { ...call, body: Object.assign({}, call.body, { contents: [content] }) });
@@ -184,7 +184,7 @@ const RACES: [what: string, write: Write, gone: (on: TestSite) => Promise<unknow
   [
     "a video's subscription",
     async (ctx, on) => {
-      await sell(on, "replays");
+      await addSkus(on, "replays");
       const { _id: id } = (await on.call("createVideo", await validCall(on, operationOf("createVideo")))).as(Video);
       return updateVideo(ctx, id, { subscriptions: ["replays"] });
     },
@@ -196,7 +196,7 @@ const RACES: [what: string, write: Write, gone: (on: TestSite) => Promise<unknow
 test.for(RACES)("%s that is deleted in the middle of a request leads to nothing being written", async ([, write, gone, failure]) => {
   const own = await newSite();
   const call = write(
-    interrupted(own, () => gone(own)),
+    interruptedContext(own, () => gone(own)),
     own,
   );
   await expect(call).rejects.toMatchObject(failure);

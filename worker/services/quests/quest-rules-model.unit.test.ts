@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { QUEST_KINDS } from "#db/enums.ts";
 import type { QuestAction } from "#db/types.ts";
 import { type Activity, type AccountHistory, type PollAnswered, progressOf, type ReportedAction } from "./quest-rules.ts";
-import { KICK_OFF, at, ONE, TWO, STAGE, BACKSTAGE, ALWAYS, HALF, action, report } from "#test/quest-happenings.ts";
+import { KICK_OFF, at, ONE, TWO, STAGE, BACKSTAGE, ALWAYS, HALF, action, report } from "#test/quest-fixtures.ts";
 
 // A naive reference implementation of the rules, kind by kind and event by event.
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { QuestAction } from "#db/types.ts";
 import { countsAt, type AccountHistory, phaseOf, progressOf } from "./quest-rules.ts";
-import { KICK_OFF, at, ONE, TWO, STAGE, BACKSTAGE, ALWAYS, HALF, action, answer, seen, watched, report } from "#test/quest-happenings.ts";
+import { KICK_OFF, at, ONE, TWO, STAGE, BACKSTAGE, ALWAYS, HALF, action, answer, seen, watched, report } from "#test/quest-fixtures.ts";
 
 function stateOf(one: QuestAction, history: Partial<AccountHistory>, quest = ALWAYS) {
   const { actions, complete } = progressOf({ ...quest, actions: [one] }, { answers: [], activity: [], reports: [], ...history });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountEntitlements } from "#db/schema/index.ts";
 import { newSite, openSocket, type TestAccount, type TestSite } from "#test/harness.ts";
-import { sell } from "#test/stock.ts";
+import { addSkus } from "#test/files-and-skus.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
@@ -183,7 +183,7 @@ describe("a gate", () => {
     expect(await passes(viewer.id, gated("login", []))).toBe(true);
     expect(await passes(fan.id, gate)).toBe(false);
     const accessCode = `LOGIN-${randomHex(4)}`;
-    await sell(site, "backstage");
+    await addSkus(site, "backstage");
     await site.call("addAccessCode", { query: { accessCode, siteId: site.id, sku: "backstage", type: "login" } });
     await site.call("consumeAccessCode", { as: "viewer", params: { accessCode } });
     expect(await passes(viewer.id, gate)).toBe(true);
@@ -199,7 +199,7 @@ describe("a gate", () => {
     };
     expect((await (await enter()).closed).code).toBe(CLOSE.forbidden);
     const accessCode = `LOGIN-${randomHex(4)}`;
-    await sell(site, "inner-circle");
+    await addSkus(site, "inner-circle");
     await site.call("addAccessCode", { query: { accessCode, siteId: site.id, sku: "inner-circle", type: "login" } });
     await site.call("consumeAccessCode", { as: "viewer", params: { accessCode } });
     await (await enter()).first("welcome");

@@ -4,7 +4,7 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import type { TestSite } from "./harness.ts";
 
 /** What a verb gets, with something else coming to pass between its first read and its change: there every verb asks who calls. */
-export function interrupted(site: TestSite, meanwhile: () => Promise<unknown>): Ctx {
+export function interruptedContext(site: TestSite, meanwhile: () => Promise<unknown>): Ctx {
   return {
     env,
     siteId: site.id,

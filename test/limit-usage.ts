@@ -4,12 +4,12 @@ import { type LimitName, LIMITS, limiterName } from "#worker/lib/limits.ts";
 import { rejectionCache } from "#worker/services/core/limits.ts";
 
 /** Uses a limit up, as if everything that it allows had been taken; `scope` is a site's id or "global". */
-export function exhaust(scope: string, name: LimitName, key: string): Promise<void> {
+export function exhaustLimit(scope: string, name: LimitName, key: string): Promise<void> {
   return setUsed(scope, name, key, LIMITS[name].quota);
 }
 
 /** Begins a limit anew. */
-export function renew(scope: string, name: LimitName, key: string): Promise<void> {
+export function resetLimit(scope: string, name: LimitName, key: string): Promise<void> {
   return setUsed(scope, name, key, 0);
 }
 

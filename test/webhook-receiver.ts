@@ -62,7 +62,7 @@ export async function startReceiver(answer: () => number = () => 204): Promise<R
 }
 
 /** What is wrong with the order of the events: of each resource they must come by ascending sequence, each after the one before it. */
-export function disorder(events: Iterable<ReceivedEvent>): string[] {
+export function orderViolations(events: Iterable<ReceivedEvent>): string[] {
   const last = new Map<string, number>();
   const wrong: string[] = [];
   for (const { resource, sequence, previousSequence } of events) {

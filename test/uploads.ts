@@ -5,7 +5,7 @@ export const PNG = Uint8Array.from(
 );
 
 /** An upload of one file. */
-export function formOf(content: string | Uint8Array<ArrayBuffer> = PNG, name = "scarf.png", type = "image/png"): FormData {
+export function uploadForm(content: string | Uint8Array<ArrayBuffer> = PNG, name = "scarf.png", type = "image/png"): FormData {
   const form = new FormData();
   form.set("file", new File([content], name, { type }));
   return form;

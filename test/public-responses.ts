@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { document, follow, type Operation, type Schema } from "./openapi.ts";
+import { document, resolveRef, type Operation, type Schema } from "./openapi.ts";
 import { PUBLIC_FIELDS } from "./public-fields.ts";
 
 // Compares what callers without proof get with the reviewed list of fields: statically, by the document, and each response of every suite.
 
-type AnySchema = Parameters<typeof follow>[0];
+type AnySchema = Parameters<typeof resolveRef>[0];
 
 const Declared = z.looseObject({
   content: z.record(z.string(), z.looseObject({ schema: z.custom<AnySchema>().optional() })).default({}),
@@ -21,7 +21,7 @@ function jsonSchema(operation: Operation, status: number): AnySchema | undefined
 
 function named(schema: AnySchema, otherwise: string): { name: string; schema: Schema } {
   const name = "$ref" in schema ? schema.$ref.replace("#/components/schemas/", "") : otherwise;
-  return { name, schema: follow(schema) };
+  return { name, schema: resolveRef(schema) };
 }
 
 /** The alternatives and parts of which a schema is made, itself among them. */

@@ -31,7 +31,7 @@ export function publishAddresses(name: string, addresses: string[], ttl = 300): 
 }
 
 /** How often the resolver was asked for a name. */
-export function timesAsked(name: string): number {
+export function queryCount(name: string): number {
   return questions.filter((asked) => asked === name).length;
 }
 

@@ -16,7 +16,7 @@ export async function addFile(site: TestSite, id = newId(Date.now())): Promise<s
 }
 
 /** Subscriptions of these skus; one that the site has stays as it is. */
-export async function sell(site: Pick<TestSite, "id">, ...skus: string[]): Promise<void> {
+export async function addSkus(site: Pick<TestSite, "id">, ...skus: string[]): Promise<void> {
   if (skus.length === 0) return;
   const rows = skus.map((sku) => ({
     id: newId(Date.now()),

@@ -19,7 +19,7 @@ const statements = Object.values(schema).flatMap((table) => {
 });
 
 /** Rows, length of all texts and total of all numbers, by table. Compare after all that was started has left the outbox. */
-export async function sumDatabase(): Promise<unknown> {
+export async function databaseChecksum(): Promise<unknown> {
   const results = await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
   return results.map(({ results: [sum] }) => sum);
 }

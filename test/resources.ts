@@ -25,10 +25,10 @@ const MAKERS = {
   quest: { operationId: "createQuest", table: quests },
 } as const;
 
-export type ThingKind = keyof typeof MAKERS;
+export type ResourceKind = keyof typeof MAKERS;
 
 /** Makes something of this kind, under an id of the test's own where it has one. */
-export async function addThing(site: TestSite, kind: ThingKind, id?: string): Promise<string> {
+export async function addResource(site: TestSite, kind: ResourceKind, id?: string): Promise<string> {
   const { operationId, table } = MAKERS[kind];
   const made = Made.parse((await site.call(operationId, await validCall(site, operationOf(operationId)))).body)._id;
   if (id === undefined) return made;

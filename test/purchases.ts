@@ -9,8 +9,8 @@ import { ChargeResult, CheckoutAnswer } from "#worker/services/billing/schemas.t
 import { Subscription } from "#worker/services/subscriptions/schemas.ts";
 import { Wallet } from "#worker/services/wallets/schemas.ts";
 import { reconcileBilling } from "#worker/services/billing/reconcile.ts";
-import type { Answer, CallOptions, TestAccount, TestSite } from "./harness.ts";
-import { sell } from "./stock.ts";
+import type { ApiResponse, CallOptions, TestAccount, TestSite } from "./harness.ts";
+import { addSkus } from "./files-and-skus.ts";
 import { showSubscription, type Subscription as StripeSubscription } from "./stripe-objects.ts";
 import { stripe } from "./stripe-server.ts";
 
@@ -36,7 +36,7 @@ export async function newBuyer(site: TestSite): Promise<Buyer> {
 }
 
 /** A call as a buyer makes it. */
-export function callAs(site: TestSite, buyer: Buyer, operationId: string, options: CallOptions = {}): Promise<Answer> {
+export function callAs(site: TestSite, buyer: Buyer, operationId: string, options: CallOptions = {}): Promise<ApiResponse> {
   return site.call(operationId, { ...options, as: "nobody", headers: { ...buyer.headers, ...options.headers } });
 }
 
@@ -49,27 +49,31 @@ export async function newSubscription(site: TestSite, fields: Record<string, unk
 
 export async function newBundle(site: TestSite, fields: Record<string, unknown> = {}) {
   const ticket = `ticket-${randomHex(4)}`;
-  await sell(site, ticket);
+  await addSkus(site, ticket);
   const items = [
     { type: "ticket", id: ticket },
     { type: "shopify", id: "8012345678901" },
   ];
   const tickets = TicketItems.safeParse(fields).data?.items ?? [];
-  await sell(site, ...tickets.flatMap(({ type, id }) => (type === "ticket" ? [id] : [])));
+  await addSkus(site, ...tickets.flatMap(({ type, id }) => (type === "ticket" ? [id] : [])));
   const body = { name: "Derby day", sku: `bundle-${randomHex(4)}`, price: 2900, presentmentCurrency: "gbp", items, ...fields };
   return (await site.call("createBundle", { body })).as(Bundle);
 }
 
 /** Opens the page of a subscription. */
-export async function open(site: TestSite, buyer: Buyer, id: string, body: Record<string, unknown> = {}) {
+export async function openCheckout(site: TestSite, buyer: Buyer, id: string, body: Record<string, unknown> = {}) {
   return (await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: { ...PAGES, ...body } })).as(CheckoutAnswer);
 }
 
 /** Buys a subscription, to the end: the page is paid, and Stripe has told so. */
 export async function buy(site: TestSite, buyer: Buyer, id: string): Promise<string> {
-  const { chargeId } = await open(site, buyer, id);
+  const { chargeId } = await openCheckout(site, buyer, id);
   const session = stripe.pay(chargeId);
-  await tell(site, "checkout.session.completed", { id: session.id, object: "checkout.session", metadata: { chargeId, siteId: site.id } });
+  await sendStripeEvent(site, "checkout.session.completed", {
+    id: session.id,
+    object: "checkout.session",
+    metadata: { chargeId, siteId: site.id },
+  });
   return chargeId;
 }
 
@@ -81,7 +85,7 @@ export async function newPurchase(site: TestSite, fields: Record<string, unknown
 }
 
 /** Somebody new who pays each month, and what names that. */
-export async function newMonthly(site: TestSite) {
+export async function newMonthlyPurchase(site: TestSite) {
   const { buyer, subscription, chargeId } = await newPurchase(site, { recurrence: "month" });
   const recurring = await recurringRow(buyer);
   const params = { walletId: await walletIdOf(site, buyer), subscriptionId: recurring.id };
@@ -89,26 +93,31 @@ export async function newMonthly(site: TestSite) {
 }
 
 /** What Stripe has of a subscription, to be changed as if it did so itself. */
-export function subscriptionThere(id: string): StripeSubscription {
+export function stripeSubscription(id: string): StripeSubscription {
   const subscription = stripe.books().subscriptions.get(id);
   if (!subscription) throw new Error("Stripe has no such subscription");
   return subscription;
 }
 
 /** Stripe tells that a subscription has changed. */
-export function tellSubscription(site: TestSite, id: string, change: "updated" | "deleted" = "updated"): Promise<Answer> {
+export function sendSubscriptionEvent(site: TestSite, id: string, change: "updated" | "deleted" = "updated"): Promise<ApiResponse> {
   const known = stripe.books().subscriptions.get(id);
-  return tell(site, `customer.subscription.${change}`, known ? showSubscription(known) : { object: "subscription", id });
+  return sendStripeEvent(site, `customer.subscription.${change}`, known ? showSubscription(known) : { object: "subscription", id });
 }
 
 /** Sends an event of Stripe's. */
-export async function tell(site: TestSite, type: string, object: Record<string, unknown>): Promise<Answer> {
+export async function sendStripeEvent(site: TestSite, type: string, object: Record<string, unknown>): Promise<ApiResponse> {
   return site.call("receiveStripeEvent", { as: "nobody", ...(await stripe.event(type, object)) });
 }
 
-export async function tellRefunded(site: TestSite, chargeId: string): Promise<Answer> {
+export async function sendRefundEvent(site: TestSite, chargeId: string): Promise<ApiResponse> {
   const { stripePaymentId } = await chargeRow(chargeId);
-  return tell(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: stripePaymentId, metadata: { chargeId } });
+  return sendStripeEvent(site, "charge.refunded", {
+    id: "ch_1",
+    object: "charge",
+    payment_intent: stripePaymentId,
+    metadata: { chargeId },
+  });
 }
 
 /** Refunds as the site's admin does. */
@@ -140,7 +149,7 @@ export function entitlementsOf(buyer: Buyer) {
 }
 
 /** Skus that the buyer holds, in order. */
-export async function held(buyer: Buyer): Promise<string[]> {
+export async function heldSkus(buyer: Buyer): Promise<string[]> {
   const rows = await entitlementsOf(buyer);
   return rows
     .filter(({ status }) => status !== "cancelled")
@@ -158,7 +167,7 @@ export async function recurringRow(buyer: Buyer) {
 export async function backdate(buyer: Buyer, ms: number): Promise<void> {
   const { stripeSubscriptionId } = await recurringRow(buyer);
   const seconds = Math.floor(ms / 1000);
-  subscriptionThere(stripeSubscriptionId).periodEnd -= seconds;
+  stripeSubscription(stripeSubscriptionId).periodEnd -= seconds;
   for (const invoice of stripe.books().invoices.values()) {
     if (invoice.subscription === stripeSubscriptionId) invoice.created -= seconds;
   }
@@ -179,7 +188,7 @@ export async function backdate(buyer: Buyer, ms: number): Promise<void> {
 }
 
 /** Lets everything that is open at a site be due. */
-export async function makeDue(site: TestSite): Promise<void> {
+export async function makeBillingDue(site: TestSite): Promise<void> {
   await db.batch([
     db
       .update(charges)

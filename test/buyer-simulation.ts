@@ -14,17 +14,17 @@ import {
   callAs,
   chargesOf,
   entitlementsOf,
-  held,
+  heldSkus,
   newBundle,
   newSubscription,
   PAGES,
-  tell,
-  tellRefunded,
-  tellSubscription,
+  sendStripeEvent,
+  sendRefundEvent,
+  sendSubscriptionEvent,
   walletIdOf,
-} from "./shop.ts";
+} from "./purchases.ts";
 import type { Subscription as StripeSubscription } from "./stripe-objects.ts";
-import { advance, DAY, HOUR, meet, MINUTE, type Step } from "./shopping-trouble.ts";
+import { advance, DAY, HOUR, meet, MINUTE, type Step } from "./buyer-steps.ts";
 import { stripe } from "./stripe-server.ts";
 
 // One buyer's life, step by step, with trouble on the way: for the property that the books balance whatever happened.
@@ -32,7 +32,7 @@ import { stripe } from "./stripe-server.ts";
 const db = createDb(env.DB);
 type Kind = "once" | "month" | "bundle";
 
-export class Shopping {
+export class BuyerSimulation {
   readonly site: TestSite;
   readonly buyer: Buyer;
   /** Stripe sends no event. */
@@ -77,7 +77,7 @@ export class Shopping {
       if (!died) throw error;
     });
     this.#recover();
-    if (this.isGone) await vi.waitUntil(async () => (await held(this.buyer)).length === 0);
+    if (this.isGone) await vi.waitUntil(async () => (await heldSkus(this.buyer)).length === 0);
   }
 
   /** What is paid regularly and hasn't ended at Stripe. */
@@ -203,7 +203,9 @@ export class Shopping {
   }
 
   #tellPaid(chargeId: string, told: number): Promise<void> {
-    return this.#tell(told, () => tell(this.site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } }));
+    return this.#tell(told, () =>
+      sendStripeEvent(this.site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } }),
+    );
   }
 
   async #refund(pick: number, share: number, told: number): Promise<void> {
@@ -212,7 +214,7 @@ export class Shopping {
     const amount = Math.max(1, Math.floor((charge.amount - charge.reserved) * share));
     const body = { accountId: this.buyer.id, chargeId: charge.id, reason: "requested_by_customer", ...(share < 1 && { amount }) };
     await this.#asAdmin("refundCharge", { body });
-    await this.#tell(told, () => tellRefunded(this.site, charge.id));
+    await this.#tell(told, () => sendRefundEvent(this.site, charge.id));
   }
 
   async #refundThere(pick: number, share: number, told: number): Promise<void> {
@@ -222,7 +224,7 @@ export class Shopping {
     const amount = Math.max(1, Math.floor((charge.amount - charge.reserved) * share));
     if (amount > intent.amount - intent.refunded) return;
     stripe.refundThere(intent.id, amount);
-    await this.#tell(told, () => tellRefunded(this.site, charge.id));
+    await this.#tell(told, () => sendRefundEvent(this.site, charge.id));
   }
 
   /** Refunds at Stripe what is paid there and not booked here yet: of what is booked, only Stripe could tell. */
@@ -246,7 +248,7 @@ export class Shopping {
     if (!charge || !refund) return;
     stripe.settle(refund.id, "failed");
     this.failedBack.add(charge.id);
-    await this.#tell(told, () => tellRefunded(this.site, charge.id));
+    await this.#tell(told, () => sendRefundEvent(this.site, charge.id));
   }
 
   /** To the end of the first period that ends next, or past it. */
@@ -254,7 +256,7 @@ export class Shopping {
     const live = await this.live();
     const ends = Math.min(Date.now() + 31 * DAY, ...live.map(({ periodEnd }) => periodEnd * 1000));
     await this.wait(kind === "hour" ? HOUR : Math.max(0, ends - Date.now()) + pick * HOUR);
-    for (const { id } of live) await this.#tell(told, () => tellSubscription(this.site, id));
+    for (const { id } of live) await this.#tell(told, () => sendSubscriptionEvent(this.site, id));
   }
 
   async #cancel(pick: number, scheduled: string): Promise<void> {
@@ -281,7 +283,7 @@ export class Shopping {
     const one = among(scheduled, pick);
     if (!one) return;
     one.scheduled = false;
-    await this.#tell(told, () => tellSubscription(this.site, one.id));
+    await this.#tell(told, () => sendSubscriptionEvent(this.site, one.id));
   }
 
   async #grant(pick: number): Promise<void> {
@@ -339,14 +341,15 @@ export function recurringOf(buyer: Buyer) {
 }
 
 /** Stripe repeats the events that were lost, and the cron asks about all that is open, until nothing is. */
-export async function settle(shopping: Shopping): Promise<void> {
+export async function settleAll(shopping: BuyerSimulation): Promise<void> {
   const { site, buyer, silent } = shopping;
   if (!silent) {
     for (const { id, status } of await chargesOf(buyer)) {
-      if (status === "pending") await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId: id } });
-      else if (status === "complete") await tellRefunded(site, id);
+      if (status === "pending")
+        await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId: id } });
+      else if (status === "complete") await sendRefundEvent(site, id);
     }
-    for (const { stripeSubscriptionId } of await recurringOf(buyer)) await tellSubscription(site, stripeSubscriptionId);
+    for (const { stripeSubscriptionId } of await recurringOf(buyer)) await sendSubscriptionEvent(site, stripeSubscriptionId);
   }
   for (const ms of [MINUTE, 12 * MINUTE, 62 * MINUTE, 12 * MINUTE, 4 * HOUR, DAY, 4 * HOUR, 12 * MINUTE]) await shopping.waitHere(ms);
   // What was refused is asked for again long after.
