@@ -71,38 +71,38 @@ interface Stay {
 
 /** Who is really there, and who was when, to tell how old a count is. */
 class Model {
-  private readonly crowds = new Map(ROOMS.map((room) => [room, new Crowd(Infinity)]));
-  private readonly stays = new Map<Viewer, Stay>();
+  readonly #crowds = new Map(ROOMS.map((room) => [room, new Crowd(Infinity)]));
+  readonly #stays = new Map<Viewer, Stay>();
 
   get total(): number {
-    return [...this.crowds.values()].reduce((sum, { viewers }) => sum + viewers.length, 0);
+    return [...this.#crowds.values()].reduce((sum, { viewers }) => sum + viewers.length, 0);
   }
 
   byRoom(): Record<string, number> {
-    return Object.fromEntries([...this.crowds].map(([room, { viewers }]) => [room, viewers.length]));
+    return Object.fromEntries([...this.#crowds].map(([room, { viewers }]) => [room, viewers.length]));
   }
 
   async fill(server: Server, viewers: number): Promise<void> {
-    for (let number = 0; number < viewers; number += ROOMS.length) await this.enter(server, number);
+    for (let number = 0; number < viewers; number += ROOMS.length) await this.#enter(server, number);
   }
 
   /** One of each room leaves and another comes. */
   async replace(server: Server, number: number): Promise<void> {
-    for (const { viewers } of this.crowds.values()) this.leave(viewers.splice(0, 1));
-    await this.enter(server, number);
+    for (const { viewers } of this.#crowds.values()) this.#leave(viewers.splice(0, 1));
+    await this.#enter(server, number);
   }
 
   dropHalf(): void {
-    for (const { viewers } of this.crowds.values()) this.leave(viewers.splice(0, viewers.length / 2));
+    for (const { viewers } of this.#crowds.values()) this.#leave(viewers.splice(0, viewers.length / 2));
   }
 
   forgetAll(): void {
-    for (const { viewers } of this.crowds.values()) this.leave(viewers.splice(0));
+    for (const { viewers } of this.#crowds.values()) this.#leave(viewers.splice(0));
   }
 
   /** How old (ms) a count has to be to be right: all who stayed since then are in it, nobody who came or went since need be. */
   age({ count, asked, answered }: Sample): number {
-    const stays = [...this.stays.values()];
+    const stays = [...this.#stays.values()];
     for (let age = 0; age <= 2 * STALE_MS; age += 20) {
       const certain = stays.filter(({ welcomed, left }) => welcomed <= asked - age && left > answered).length;
       const possible = stays.filter((stay) => stay.asked <= answered && stay.left >= asked - age).length;
@@ -111,19 +111,19 @@ class Model {
     return Infinity;
   }
 
-  private async enter({ port }: Server, number: number): Promise<void> {
+  async #enter({ port }: Server, number: number): Promise<void> {
     const asked = performance.now();
-    const came = [...this.crowds].map(async ([room, crowd]) => {
+    const came = [...this.#crowds].map(async ([room, crowd]) => {
       await crowd.enter(port, [`/connect?room=${room}&device=${room}-${number}`], 1, "first");
       const viewer = crowd.viewers.at(-1);
-      if (viewer) this.stays.set(viewer, { asked, welcomed: performance.now(), left: Infinity });
+      if (viewer) this.#stays.set(viewer, { asked, welcomed: performance.now(), left: Infinity });
     });
     await Promise.all(came);
   }
 
-  private leave(viewers: Viewer[]): void {
+  #leave(viewers: Viewer[]): void {
     for (const viewer of viewers) {
-      const stay = this.stays.get(viewer);
+      const stay = this.#stays.get(viewer);
       if (stay) stay.left = performance.now();
       viewer.leave();
     }

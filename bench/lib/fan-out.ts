@@ -52,35 +52,35 @@ function plainPath(room: string, viewer: number): string {
 
 /** The publisher's end: one connection, each request a list of broadcasts. */
 export class Publisher {
-  private readonly connection: HttpConnection;
-  private readonly room: string;
-  private published: number;
+  readonly #connection: HttpConnection;
+  readonly #room: string;
+  #published: number;
 
   /** Publishers of one room differ by their number. */
   constructor(port: number, room: string, number = 0) {
-    this.connection = new HttpConnection(port);
-    this.room = room;
-    this.published = number * 1_000_000;
+    this.#connection = new HttpConnection(port);
+    this.#room = room;
+    this.#published = number * 1_000_000;
   }
 
   /** Publishes so many overlays whose html has `bytes` bytes; resolves with the moment of sending, once the server has answered. */
   async publish(bytes: number, count = 1): Promise<number> {
-    const body = JSON.stringify(Array.from({ length: count }, () => this.broadcast(bytes)));
-    const request = requestText("POST", `/publish?room=${this.room}`, {}, body);
+    const body = JSON.stringify(Array.from({ length: count }, () => this.#broadcast(bytes)));
+    const request = requestText("POST", `/publish?room=${this.#room}`, {}, body);
     const sent = performance.now();
-    const answer = await this.connection.send(request);
+    const answer = await this.#connection.send(request);
     if (answer.status !== 200) throw new Error(`Not published: ${answer.status} ${answer.body}`);
     return sent;
   }
 
   close(): void {
-    this.connection.close();
+    this.#connection.close();
   }
 
-  private broadcast(bytes: number): Broadcast {
+  #broadcast(bytes: number): Broadcast {
     const startsAt = Date.now();
     return {
-      broadcastId: (++this.published).toString(16).padStart(24, "0"),
+      broadcastId: (++this.#published).toString(16).padStart(24, "0"),
       overlayId: "5eed0000000000000000a001",
       startsAt,
       endsAt: startsAt + 3_600_000,

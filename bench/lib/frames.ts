@@ -4,22 +4,22 @@ const EMPTY: Buffer = Buffer.alloc(0);
 
 /** Takes the bytes of a server's side as they come and hands on whole frames; a payload is only good during the call. */
 export class FrameReader {
-  private rest = EMPTY;
-  private readonly onFrame: (opcode: number, payload: Buffer) => void;
+  #rest = EMPTY;
+  readonly #onFrame: (opcode: number, payload: Buffer) => void;
 
   constructor(onFrame: (opcode: number, payload: Buffer) => void) {
-    this.onFrame = onFrame;
+    this.#onFrame = onFrame;
   }
 
   read(chunk: Buffer): void {
-    const data = this.rest.length > 0 ? Buffer.concat([this.rest, chunk]) : chunk;
+    const data = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     let at = 0;
     for (let frame = frameAt(data, at); frame; frame = frameAt(data, at)) {
       at = frame.end;
-      this.onFrame(frame.opcode, data.subarray(frame.start, frame.end));
+      this.#onFrame(frame.opcode, data.subarray(frame.start, frame.end));
     }
     // A copy: the chunk's memory is used again for the next one.
-    this.rest = at === data.length ? EMPTY : Buffer.from(data.subarray(at));
+    this.#rest = at === data.length ? EMPTY : Buffer.from(data.subarray(at));
   }
 }
 

@@ -18,40 +18,40 @@ export function requestText(method: string, path: string, headers: Record<string
 
 /** One connection, one request at a time; does as little as it can, so that the server is what is measured. */
 export class HttpConnection {
-  private readonly socket: Socket;
-  private received: Buffer = Buffer.alloc(0);
-  private waiting: PromiseWithResolvers<Answer> | null = null;
+  readonly #socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #waiting: PromiseWithResolvers<Answer> | null = null;
 
   constructor(port: number) {
-    this.socket = connect({ port, host: "127.0.0.1", noDelay: true });
-    this.socket.on("data", (chunk) => this.read(chunk));
-    this.socket.on("error", (error) => this.waiting?.reject(new ConnectionLost(error.message, { cause: error })));
-    this.socket.on("close", () => this.waiting?.reject(new ConnectionLost("The server closed the connection")));
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    this.#socket.on("data", (chunk) => this.#read(chunk));
+    this.#socket.on("error", (error) => this.#waiting?.reject(new ConnectionLost(error.message, { cause: error })));
+    this.#socket.on("close", () => this.#waiting?.reject(new ConnectionLost("The server closed the connection")));
   }
 
   async send(request: Buffer): Promise<Answer> {
-    this.waiting = Promise.withResolvers<Answer>();
-    this.socket.write(request);
-    return this.waiting.promise;
+    this.#waiting = Promise.withResolvers<Answer>();
+    this.#socket.write(request);
+    return this.#waiting.promise;
   }
 
   close(): void {
-    this.socket.destroy();
+    this.#socket.destroy();
   }
 
-  private read(chunk: Buffer): void {
-    this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
-    const head = this.received.indexOf(END_OF_HEAD);
+  #read(chunk: Buffer): void {
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    const head = this.#received.indexOf(END_OF_HEAD);
     if (head < 0) return;
-    const text = this.received.toString("latin1", 0, head);
+    const text = this.#received.toString("latin1", 0, head);
     const status = Number(text.slice(9, 12));
     const length = status === 204 ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? NaN);
-    if (Number.isNaN(length)) return this.waiting?.reject(new Error("An answer without a length"));
+    if (Number.isNaN(length)) return this.#waiting?.reject(new Error("An answer without a length"));
     const start = head + END_OF_HEAD.length;
-    if (this.received.length < start + length) return;
-    const answer = { status, body: this.received.toString("utf8", start, start + length) };
-    this.received = Buffer.alloc(0);
-    this.waiting?.resolve(answer);
+    if (this.#received.length < start + length) return;
+    const answer = { status, body: this.#received.toString("utf8", start, start + length) };
+    this.#received = Buffer.alloc(0);
+    this.#waiting?.resolve(answer);
   }
 }
 

@@ -22,70 +22,70 @@ export class Viewer {
   readonly opened = Promise.withResolvers<void>();
   /** Resolves with the first message, or rejects with what came instead. */
   readonly first = Promise.withResolvers<string>();
-  private head = "";
-  private isOpen = false;
-  private isLeaving = false;
-  private readonly socket: Socket;
-  private readonly reader = new FrameReader((opcode, payload) => this.take(opcode, payload));
-  private readonly crowd: Crowd;
+  #head = "";
+  #isOpen = false;
+  #isLeaving = false;
+  readonly #socket: Socket;
+  readonly #reader = new FrameReader((opcode, payload) => this.#take(opcode, payload));
+  readonly #crowd: Crowd;
 
   constructor(crowd: Crowd, port: number, path: string) {
-    this.crowd = crowd;
+    this.#crowd = crowd;
     this.first.promise.catch(() => undefined);
     this.opened.promise.catch(() => undefined);
     const callback = (length: number, buffer: Uint8Array): boolean => {
-      this.read(Buffer.from(buffer.buffer, buffer.byteOffset, length));
+      this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, length));
       return true;
     };
-    this.socket = connect({ port, host: "127.0.0.1", noDelay: true, onread: { buffer: shared, callback } });
-    this.socket.on("error", (error) => this.fail(new ConnectionLost(error.message, { cause: error })));
-    this.socket.on("close", () => this.fail(new ConnectionLost("The server closed the socket")));
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread: { buffer: shared, callback } });
+    this.#socket.on("error", (error) => this.#fail(new ConnectionLost(error.message, { cause: error })));
+    this.#socket.on("close", () => this.#fail(new ConnectionLost("The server closed the socket")));
     const key = `Sec-WebSocket-Key: ${Buffer.from("a viewer's nonce").toString("base64")}`;
-    this.socket.write(
+    this.#socket.write(
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n${key}\r\n\r\n`,
     );
   }
 
   send(text: string): void {
-    this.socket.write(encodeText(text));
+    this.#socket.write(encodeText(text));
   }
 
   /** Goes without a word, as a phone in a tunnel does. */
   leave(): void {
-    this.isLeaving = true;
-    this.socket.destroy();
+    this.#isLeaving = true;
+    this.#socket.destroy();
   }
 
-  private read(chunk: Buffer): void {
-    if (this.isOpen) return this.reader.read(chunk);
-    this.head += chunk.toString("latin1");
-    const end = this.head.indexOf(END_OF_HEAD);
+  #read(chunk: Buffer): void {
+    if (this.#isOpen) return this.#reader.read(chunk);
+    this.#head += chunk.toString("latin1");
+    const end = this.#head.indexOf(END_OF_HEAD);
     if (end < 0) return;
-    if (!this.head.startsWith("HTTP/1.1 101")) return this.fail(new Error(`Not let in: ${this.head.split("\r\n")[0]}`));
-    this.isOpen = true;
+    if (!this.#head.startsWith("HTTP/1.1 101")) return this.#fail(new Error(`Not let in: ${this.#head.split("\r\n")[0]}`));
+    this.#isOpen = true;
     this.opened.resolve();
-    if (this.crowd.dialect.hello !== undefined) this.send(this.crowd.dialect.hello);
-    this.reader.read(Buffer.from(this.head.slice(end + END_OF_HEAD.length), "latin1"));
+    if (this.#crowd.dialect.hello !== undefined) this.send(this.#crowd.dialect.hello);
+    this.#reader.read(Buffer.from(this.#head.slice(end + END_OF_HEAD.length), "latin1"));
   }
 
-  private take(opcode: number, payload: Buffer): void {
+  #take(opcode: number, payload: Buffer): void {
     // 8 closes; 1 is text; nobody here sends anything else.
-    if (opcode === 8) return this.fail(new Error(`Closed with ${payload.length >= 2 ? payload.readUInt16BE(0) : "no code"}`));
+    if (opcode === 8) return this.#fail(new Error(`Closed with ${payload.length >= 2 ? payload.readUInt16BE(0) : "no code"}`));
     if (opcode !== 1) return;
     this.first.resolve(payload.toString());
-    const reply = this.crowd.dialect.reply?.(payload);
+    const reply = this.#crowd.dialect.reply?.(payload);
     if (reply !== undefined) this.send(reply);
-    if (payload.length < this.crowd.broadcastBytes) return;
+    if (payload.length < this.#crowd.broadcastBytes) return;
     this.broadcasts++;
     this.bytes += payload.length;
-    this.crowd.count(payload, this);
+    this.#crowd.count(payload, this);
   }
 
-  private fail(error: Error): void {
-    if (this.isLeaving) return;
+  #fail(error: Error): void {
+    if (this.#isLeaving) return;
     this.opened.reject(error);
     this.first.reject(error);
-    this.crowd.lose(error);
+    this.#crowd.lose(error);
   }
 }
 
@@ -99,10 +99,10 @@ export class Crowd {
   onSample: ((message: string) => void) | null = null;
   /** When the last broadcast came to anybody. */
   lastArrival = 0;
-  private received = 0;
+  #received = 0;
   /** Why a viewer is gone that did not leave. */
-  private lost: Error | null = null;
-  private awaited: { count: number; reached: PromiseWithResolvers<number> } | null = null;
+  #lost: Error | null = null;
+  #awaited: { count: number; reached: PromiseWithResolvers<number> } | null = null;
 
   constructor(broadcastBytes: number, dialect: Dialect = {}) {
     this.broadcastBytes = broadcastBytes;
@@ -124,27 +124,27 @@ export class Crowd {
 
   /** Resolves with the moment at which the last of so many more broadcasts has come, over all viewers. */
   async receives(count: number): Promise<number> {
-    if (this.lost) throw this.lost;
-    if (this.awaited) throw new Error("Somebody waits already");
-    this.awaited = { count: this.received + count, reached: Promise.withResolvers<number>() };
-    return this.awaited.reached.promise;
+    if (this.#lost) throw this.#lost;
+    if (this.#awaited) throw new Error("Somebody waits already");
+    this.#awaited = { count: this.#received + count, reached: Promise.withResolvers<number>() };
+    return this.#awaited.reached.promise;
   }
 
   /** Called by each viewer for each broadcast. */
   count(payload: Buffer, viewer: Viewer): void {
-    this.received++;
+    this.#received++;
     this.lastArrival = performance.now();
     if (this.onSample && viewer === this.viewers[0]) this.onSample(payload.toString());
-    if (this.awaited?.count !== this.received) return;
-    this.awaited.reached.resolve(this.lastArrival);
-    this.awaited = null;
+    if (this.#awaited?.count !== this.#received) return;
+    this.#awaited.reached.resolve(this.lastArrival);
+    this.#awaited = null;
   }
 
   /** Called by a viewer that loses its socket: whoever waits for broadcasts would wait forever. */
   lose(error: Error): void {
-    this.lost ??= error;
-    this.awaited?.reached.reject(error);
-    this.awaited = null;
+    this.#lost ??= error;
+    this.#awaited?.reached.reject(error);
+    this.#awaited = null;
   }
 
   leave(): void {

@@ -9,15 +9,15 @@ interface PartyEnv {
 
 export class Room extends Server {
   static override options = { hibernate: true };
-  private seq = 0;
+  #seq = 0;
 
   override onStart(): void {
     this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS frames (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL)");
-    this.seq = this.ctx.storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
+    this.#seq = this.ctx.storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
   }
 
   publish(broadcast: Broadcast): void {
-    const seq = ++this.seq;
+    const seq = ++this.#seq;
     const body = JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
     this.ctx.storage.sql.exec("INSERT INTO frames (seq, at, body) VALUES (?, ?, ?)", seq, Date.now(), body);
     this.broadcast(body);

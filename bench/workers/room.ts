@@ -8,12 +8,12 @@ interface RoomEnv {
 }
 
 export class Room extends DurableObject<RoomEnv> {
-  private seq: number;
+  #seq: number;
 
   constructor(ctx: DurableObjectState, env: RoomEnv) {
     super(ctx, env);
     ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS frames (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL)");
-    this.seq = ctx.storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
+    this.#seq = ctx.storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
   }
 
   override async fetch(): Promise<Response> {
@@ -23,7 +23,7 @@ export class Room extends DurableObject<RoomEnv> {
   }
 
   publish(broadcast: Broadcast): void {
-    const seq = ++this.seq;
+    const seq = ++this.#seq;
     const body = JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
     this.ctx.storage.sql.exec("INSERT INTO frames (seq, at, body) VALUES (?, ?, ?)", seq, Date.now(), body);
     for (const socket of this.ctx.getWebSockets()) socket.send(body);

@@ -66,267 +66,267 @@ export function joinChannel(options: ChannelOptions): ChannelConnection {
 
 class Connection {
   held: Position | null;
-  private readonly options: ChannelOptions;
-  private readonly environment: Environment;
-  private readonly endWake: () => void;
-  private readonly endHide: () => void;
-  private transport: Transport | null = null;
-  private attempt = 0;
+  readonly #options: ChannelOptions;
+  readonly #environment: Environment;
+  readonly #endWake: () => void;
+  readonly #endHide: () => void;
+  #transport: Transport | null = null;
+  #attempt = 0;
   /** Sockets in a row on which nothing came, while the network was there. */
-  private muteSockets = 0;
+  #muteSockets = 0;
   /** Whether a socket got through, and no later trial has said otherwise. */
-  private socketsWork = false;
+  #socketsWork = false;
   /** Milliseconds. */
-  private socketTriedAt = 0;
+  #socketTriedAt = 0;
   /** Whether nothing has come over this connection so far. */
-  private mute = false;
+  #mute = false;
   /** Whether this connection is one of Server-Sent Events. */
-  private overEvents = false;
+  #overEvents = false;
   /** Counts connections: what an older one still says is not heard. */
-  private generation = 0;
-  private left = false;
-  private refused = false;
+  #generation = 0;
+  #left = false;
+  #refused = false;
   /** Hung up because nobody looks. */
-  private asleep = false;
-  private everLive = false;
-  private heard = false;
+  #asleep = false;
+  #everLive = false;
+  #heard = false;
   /** Milliseconds. */
-  private pingEvery = 0;
-  private acknowledged = 0;
-  private refusal: string | undefined;
-  private ackTimer: Timer | undefined;
-  private openTimer: Timer | undefined;
-  private welcomeTimer: Timer | undefined;
-  private retryTimer: Timer | undefined;
-  private pingTimer: Timer | undefined;
-  private hiddenTimer: Timer | undefined;
+  #pingEvery = 0;
+  #acknowledged = 0;
+  #refusal: string | undefined;
+  #ackTimer: Timer | undefined;
+  #openTimer: Timer | undefined;
+  #welcomeTimer: Timer | undefined;
+  #retryTimer: Timer | undefined;
+  #pingTimer: Timer | undefined;
+  #hiddenTimer: Timer | undefined;
 
   constructor(options: ChannelOptions) {
-    this.options = options;
-    this.environment = { ...browserEnvironment, ...options.environment };
+    this.#options = options;
+    this.#environment = { ...browserEnvironment, ...options.environment };
     this.held = options.resume ?? null;
-    this.endWake = this.environment.onWake(() => this.wake());
-    this.endHide = this.environment.onHide(() => this.whileHidden());
+    this.#endWake = this.#environment.onWake(() => this.#wake());
+    this.#endHide = this.#environment.onHide(() => this.#whileHidden());
   }
 
   start(): void {
-    if (this.environment.hidden()) this.whileHidden();
-    void this.open();
-    this.setState("connecting");
+    if (this.#environment.hidden()) this.#whileHidden();
+    void this.#open();
+    this.#setState("connecting");
   }
 
   get isClosed(): boolean {
-    return this.left || this.refused;
+    return this.#left || this.#refused;
   }
 
   rejoin(): void {
-    if (this.left) return;
-    this.refused = false;
-    this.asleep = false;
+    if (this.#left) return;
+    this.#refused = false;
+    this.#asleep = false;
     this.held = null;
-    this.attempt = 0;
-    this.reopen();
+    this.#attempt = 0;
+    this.#reopen();
   }
 
   leave(): void {
-    this.left = true;
-    this.endWake();
-    this.endHide();
-    this.environment.clearTimer(this.hiddenTimer);
-    this.hangUp();
+    this.#left = true;
+    this.#endWake();
+    this.#endHide();
+    this.#environment.clearTimer(this.#hiddenTimer);
+    this.#hangUp();
   }
 
   send(frame: ViewerFrame): boolean {
-    const sent = this.transport?.send(JSON.stringify(frame)) ?? false;
-    if (sent) safely(() => this.options.onSent?.(frame));
+    const sent = this.#transport?.send(JSON.stringify(frame)) ?? false;
+    if (sent) safely(() => this.#options.onSent?.(frame));
     return sent;
   }
 
-  private setState(state: ConnectionState, reason?: string): void {
-    safely(() => this.options.onState?.(state, reason));
+  #setState(state: ConnectionState, reason?: string): void {
+    safely(() => this.#options.onState?.(state, reason));
   }
 
-  private async open(): Promise<void> {
-    this.environment.clearTimer(this.retryTimer);
-    const generation = ++this.generation;
-    this.refusal = undefined;
-    this.welcomeTimer = this.environment.setTimer(() => this.lost(false), WELCOME_PATIENCE);
+  async #open(): Promise<void> {
+    this.#environment.clearTimer(this.#retryTimer);
+    const generation = ++this.#generation;
+    this.#refusal = undefined;
+    this.#welcomeTimer = this.#environment.setTimer(() => this.#lost(false), WELCOME_PATIENCE);
     try {
-      const ticket = (await this.options.getTicket?.()) ?? null;
-      if (generation === this.generation) this.connect(ticket);
+      const ticket = (await this.#options.getTicket?.()) ?? null;
+      if (generation === this.#generation) this.#connect(ticket);
     } catch (error) {
-      if (generation !== this.generation) return;
+      if (generation !== this.#generation) return;
       const rejection = rejectionOf(error);
-      this.refusal = rejection;
-      this.lost(rejection !== undefined);
+      this.#refusal = rejection;
+      this.#lost(rejection !== undefined);
     }
   }
 
-  private connect(ticket: string | null): void {
-    const { generation } = this;
+  #connect(ticket: string | null): void {
+    const generation = this.#generation;
     const events: TransportEvents = {
-      onOpen: () => generation === this.generation && this.environment.clearTimer(this.openTimer),
-      onMessage: (frames) => generation === this.generation && this.take(frames),
-      onClose: ({ final }) => generation === this.generation && this.lost(final),
+      onOpen: () => generation === this.#generation && this.#environment.clearTimer(this.#openTimer),
+      onMessage: (frames) => generation === this.#generation && this.#take(frames),
+      onClose: ({ final }) => generation === this.#generation && this.#lost(final),
     };
-    const url = (kind: "socket" | "events") => connectionUrl(this.options, kind, ticket, this.held);
-    this.mute = true;
-    const now = this.environment.now();
-    const wantsEvents = this.muteSockets >= MUTE_SOCKETS && Math.abs(now - this.socketTriedAt) < SOCKET_AGAIN;
-    this.transport = wantsEvents ? eventsTransport(this.environment, url("events"), events) : null;
-    this.overEvents = this.transport !== null;
-    if (this.overEvents) return;
-    this.socketTriedAt = now;
-    this.openTimer = this.environment.setTimer(() => this.lost(false), OPEN_PATIENCE);
-    this.transport = socketTransport(this.environment, url("socket"), events);
+    const url = (kind: "socket" | "events") => connectionUrl(this.#options, kind, ticket, this.held);
+    this.#mute = true;
+    const now = this.#environment.now();
+    const wantsEvents = this.#muteSockets >= MUTE_SOCKETS && Math.abs(now - this.#socketTriedAt) < SOCKET_AGAIN;
+    this.#transport = wantsEvents ? eventsTransport(this.#environment, url("events"), events) : null;
+    this.#overEvents = this.#transport !== null;
+    if (this.#overEvents) return;
+    this.#socketTriedAt = now;
+    this.#openTimer = this.#environment.setTimer(() => this.#lost(false), OPEN_PATIENCE);
+    this.#transport = socketTransport(this.#environment, url("socket"), events);
   }
 
-  private take(frames: ServerFrame[]): void {
-    const { generation } = this;
-    this.heard = true;
-    if (this.mute && !this.overEvents) this.socketCameThrough();
-    this.mute = false;
+  #take(frames: ServerFrame[]): void {
+    const generation = this.#generation;
+    this.#heard = true;
+    if (this.#mute && !this.#overEvents) this.#socketCameThrough();
+    this.#mute = false;
     for (const frame of frames) {
-      if (frame.type === "error") this.refusal = frame.message;
-      if (frame.type === "drain") this.leaveSoon(frame.reconnectIn);
-      this.takeOne(frame);
+      if (frame.type === "error") this.#refusal = frame.message;
+      if (frame.type === "drain") this.#leaveSoon(frame.reconnectIn);
+      this.#takeOne(frame);
       // Whoever hears a frame may leave, or become another viewer.
-      if (generation !== this.generation) return;
+      if (generation !== this.#generation) return;
     }
-    this.acknowledge();
+    this.#acknowledge();
   }
 
-  private socketCameThrough(): void {
-    this.muteSockets = 0;
-    this.socketsWork = true;
+  #socketCameThrough(): void {
+    this.#muteSockets = 0;
+    this.#socketsWork = true;
   }
 
-  private takeOne(frame: ServerFrame): void {
-    if (frame.type === "welcome") this.begin(frame);
+  #takeOne(frame: ServerFrame): void {
+    if (frame.type === "welcome") this.#begin(frame);
     // What came before is not told twice.
     else if ("seq" in frame && frame.seq <= (this.held?.seq ?? 0)) return;
-    safely(() => this.options.onFrame(frame));
+    safely(() => this.#options.onFrame(frame));
     if ("upTo" in frame && this.held) this.held = { ...this.held, seq: Math.max(this.held.seq, frame.upTo) };
   }
 
   /** Counts on from the welcome's position: where we stopped if what we missed follows, else where the channel stands. */
-  private begin({ epoch, upTo, heartbeat }: ServerFrameOf<"welcome">): void {
-    this.environment.clearTimer(this.welcomeTimer);
-    this.attempt = 0;
-    this.everLive = true;
+  #begin({ epoch, upTo, heartbeat }: ServerFrameOf<"welcome">): void {
+    this.#environment.clearTimer(this.#welcomeTimer);
+    this.#attempt = 0;
+    this.#everLive = true;
     this.held = { epoch, seq: upTo };
-    this.acknowledged = upTo;
-    this.keepAlive(heartbeat);
+    this.#acknowledged = upTo;
+    this.#keepAlive(heartbeat);
     // Sockets worked before the server was away, so they are likely to work again.
-    if (this.overEvents && this.socketsWork) this.leaveSoon(SOCKET_AGAIN);
-    this.setState("live");
+    if (this.#overEvents && this.#socketsWork) this.#leaveSoon(SOCKET_AGAIN);
+    this.#setState("live");
   }
 
   /** Acknowledges at once, and what comes within the next interval with one more acknowledgement at its end. */
-  private acknowledge(): void {
+  #acknowledge(): void {
     const seq = this.held?.seq ?? 0;
-    if (seq <= this.acknowledged || this.ackTimer !== undefined) return;
+    if (seq <= this.#acknowledged || this.#ackTimer !== undefined) return;
     if (!this.send({ type: "ack", seq })) return;
-    this.acknowledged = seq;
-    this.ackTimer = this.environment.setTimer(() => {
-      this.ackTimer = undefined;
-      this.acknowledge();
+    this.#acknowledged = seq;
+    this.#ackTimer = this.#environment.setTimer(() => {
+      this.#ackTimer = undefined;
+      this.#acknowledge();
     }, ACK_INTERVAL);
   }
 
   /** Pings at two thirds of the heartbeat; a connection on which nothing came back by the next ping is dead, whatever the platform thinks. */
-  private keepAlive(heartbeat: number): void {
-    this.pingEvery = (heartbeat * 2000) / 3;
-    this.heard = true;
-    this.pingAfter(this.pingEvery);
+  #keepAlive(heartbeat: number): void {
+    this.#pingEvery = (heartbeat * 2000) / 3;
+    this.#heard = true;
+    this.#pingAfter(this.#pingEvery);
   }
 
-  private pingAfter(delay: number): void {
-    this.environment.clearTimer(this.pingTimer);
-    this.pingTimer = this.environment.setTimer(() => {
-      if (!this.heard) return this.lost(false);
-      this.ping();
-      this.pingAfter(this.pingEvery);
+  #pingAfter(delay: number): void {
+    this.#environment.clearTimer(this.#pingTimer);
+    this.#pingTimer = this.#environment.setTimer(() => {
+      if (!this.#heard) return this.#lost(false);
+      this.#ping();
+      this.#pingAfter(this.#pingEvery);
     }, delay);
   }
 
-  private ping(): void {
-    this.heard = !(this.transport?.ping() ?? false);
+  #ping(): void {
+    this.#heard = !(this.#transport?.ping() ?? false);
   }
 
   /** Comes back by a new connection, each viewer at a moment of its own between `within` milliseconds and twice as many. */
-  private leaveSoon(within: number): void {
-    const generation = this.generation;
-    const delay = within * (1 + this.environment.random());
-    this.retryTimer = this.environment.setTimer(() => generation === this.generation && this.reopen(), delay);
+  #leaveSoon(within: number): void {
+    const generation = this.#generation;
+    const delay = within * (1 + this.#environment.random());
+    this.#retryTimer = this.#environment.setTimer(() => generation === this.#generation && this.#reopen(), delay);
   }
 
-  private reopen(): void {
-    this.hangUp();
+  #reopen(): void {
+    this.#hangUp();
     // A listener may leave, which ends what was begun.
-    void this.open();
-    this.setState(this.everLive ? "resuming" : "connecting");
+    void this.#open();
+    this.#setState(this.#everLive ? "resuming" : "connecting");
   }
 
-  private lost(final: boolean): void {
-    if (this.mute && this.environment.online()) this.heardNothing();
-    this.hangUp();
+  #lost(final: boolean): void {
+    if (this.#mute && this.#environment.online()) this.#heardNothing();
+    this.#hangUp();
     if (final) {
-      this.refused = true;
-      return this.setState("offline", this.refusal ?? "The server refused the connection.");
+      this.#refused = true;
+      return this.#setState("offline", this.#refusal ?? "The server refused the connection.");
     }
-    this.retryTimer = this.environment.setTimer(
-      () => void this.open(),
-      reconnectDelay(this.attempt++, () => this.environment.random()),
+    this.#retryTimer = this.#environment.setTimer(
+      () => void this.#open(),
+      reconnectDelay(this.#attempt++, () => this.#environment.random()),
     );
-    if (!this.environment.online()) this.setState("offline", "There is no network.");
-    else this.setState(this.everLive ? "resuming" : "connecting");
+    if (!this.#environment.online()) this.#setState("offline", "There is no network.");
+    else this.#setState(this.#everLive ? "resuming" : "connecting");
   }
 
-  private heardNothing(): void {
+  #heardNothing(): void {
     // Where nothing comes over events either, it is not the sockets that are held back.
-    this.muteSockets = this.overEvents ? 0 : this.muteSockets + 1;
-    if (this.muteSockets > MUTE_SOCKETS) this.socketsWork = false;
+    this.#muteSockets = this.#overEvents ? 0 : this.#muteSockets + 1;
+    if (this.#muteSockets > MUTE_SOCKETS) this.#socketsWork = false;
   }
 
-  private hangUp(): void {
-    this.generation++;
-    const { pingTimer, retryTimer, ackTimer, welcomeTimer, openTimer } = this;
-    for (const timer of [pingTimer, retryTimer, ackTimer, welcomeTimer, openTimer]) this.environment.clearTimer(timer);
-    this.mute = false;
-    this.ackTimer = undefined;
-    this.pingTimer = undefined;
-    this.transport?.close();
-    this.transport = null;
+  #hangUp(): void {
+    this.#generation++;
+    for (const timer of [this.#pingTimer, this.#retryTimer, this.#ackTimer, this.#welcomeTimer, this.#openTimer])
+      this.#environment.clearTimer(timer);
+    this.#mute = false;
+    this.#ackTimer = undefined;
+    this.#pingTimer = undefined;
+    this.#transport?.close();
+    this.#transport = null;
   }
 
   /** The network is back or the page is looked at again: no reason to wait any longer, and a dead connection shows soon. */
-  private wake(): void {
-    if (this.isClosed || (this.asleep && this.environment.hidden())) return;
-    this.asleep = false;
-    if (this.transport === null) return this.reopen();
-    if (this.pingTimer === undefined) return;
-    if (!this.transport.ping()) return this.reopen();
-    this.heard = false;
-    this.pingAfter(this.transport.repliesToPings ? WAKE_PATIENCE : this.pingEvery);
+  #wake(): void {
+    if (this.isClosed || (this.#asleep && this.#environment.hidden())) return;
+    this.#asleep = false;
+    if (this.#transport === null) return this.#reopen();
+    if (this.#pingTimer === undefined) return;
+    if (!this.#transport.ping()) return this.#reopen();
+    this.#heard = false;
+    this.#pingAfter(this.#transport.repliesToPings ? WAKE_PATIENCE : this.#pingEvery);
   }
 
   /** A hidden page's timers are held back, so that its pings come too late: it hangs up unless a picture plays, and comes back for one. */
-  private whileHidden(): void {
-    this.environment.clearTimer(this.hiddenTimer);
-    this.hiddenTimer = this.environment.setTimer(() => {
-      if (!this.environment.hidden()) return;
-      const playing = safely(() => this.options.playing?.()) ?? false;
-      if (!this.refused && playing === this.asleep) this.setAsleep(!playing);
-      if (!this.left) this.whileHidden();
+  #whileHidden(): void {
+    this.#environment.clearTimer(this.#hiddenTimer);
+    this.#hiddenTimer = this.#environment.setTimer(() => {
+      if (!this.#environment.hidden()) return;
+      const playing = safely(() => this.#options.playing?.()) ?? false;
+      if (!this.#refused && playing === this.#asleep) this.#setAsleep(!playing);
+      if (!this.#left) this.#whileHidden();
     }, HIDDEN_GRACE);
   }
 
-  private setAsleep(asleep: boolean): void {
-    this.asleep = asleep;
-    if (!asleep) return this.reopen();
-    this.hangUp();
-    this.setState("offline", "The page is hidden.");
+  #setAsleep(asleep: boolean): void {
+    this.#asleep = asleep;
+    if (!asleep) return this.#reopen();
+    this.#hangUp();
+    this.#setState("offline", "The page is hidden.");
   }
 }
 

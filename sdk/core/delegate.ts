@@ -2,14 +2,14 @@ import type { TifoEventDelegate, TrackedAction } from "../model/event-delegate.t
 
 /** Asks the host app, and never falls over its answer: what throws is reported and counts as absent. */
 export class Delegate {
-  private readonly host: TifoEventDelegate;
+  readonly #host: TifoEventDelegate;
 
   constructor(host: TifoEventDelegate | undefined) {
-    this.host = host ?? {};
+    this.#host = host ?? {};
   }
 
   has(method: keyof TifoEventDelegate): boolean {
-    return this.host[method] !== undefined;
+    return this.#host[method] !== undefined;
   }
 
   /** Tells the host app. */
@@ -28,7 +28,7 @@ export class Delegate {
   /** The host app's answer, or `fallback` where it has none. */
   async ask<T>(call: (host: TifoEventDelegate) => T | undefined | Promise<T | undefined>, fallback: T): Promise<T> {
     try {
-      return (await call(this.host)) ?? fallback;
+      return (await call(this.#host)) ?? fallback;
     } catch (error) {
       console.error("Tifo: a method of the event delegate failed", error);
       return fallback;
@@ -41,7 +41,7 @@ export class Delegate {
   }
 
   async isAuthenticated(): Promise<boolean> {
-    if (!this.host.userIsAuthenticated) return (await this.token()) !== null;
+    if (!this.#host.userIsAuthenticated) return (await this.token()) !== null;
     return this.ask((host) => host.userIsAuthenticated?.(), false);
   }
 }

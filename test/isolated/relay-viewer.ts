@@ -19,16 +19,16 @@ export class TestViewer {
   /** Frames by message, to see what came together. */
   readonly messages: ServerFrame[][] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
-  private readonly socket: WebSocket;
-  private readonly waiting = new Set<() => void>();
-  private pongs = 0;
+  readonly #socket: WebSocket;
+  readonly #waiting = new Set<() => void>();
+  #pongs = 0;
 
   constructor(socket: WebSocket) {
-    this.socket = socket;
+    this.#socket = socket;
     const { promise, resolve } = Promise.withResolvers<{ code: number; reason: string }>();
     this.closed = promise;
     socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason }));
-    socket.addEventListener("message", ({ data }) => this.receive(String(data)));
+    socket.addEventListener("message", ({ data }) => this.#receive(String(data)));
     socket.accept();
   }
 
@@ -37,7 +37,7 @@ export class TestViewer {
     for (;;) {
       const found = this.frames.find(fits);
       if (found) return found;
-      await new Promise<void>((resolve) => this.waiting.add(resolve));
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
@@ -64,40 +64,40 @@ export class TestViewer {
   }
 
   get open(): boolean {
-    return this.socket.readyState === WebSocket.OPEN;
+    return this.#socket.readyState === WebSocket.OPEN;
   }
 
   send(text: string): void {
-    this.socket.send(text);
+    this.#socket.send(text);
   }
 
   close(): void {
-    this.socket.close(1000);
+    this.#socket.close(1000);
   }
 
   /** Pings, and resolves once the server has answered. */
   async ping(): Promise<void> {
-    const before = this.pongs;
+    const before = this.#pongs;
     this.send(PING);
-    while (this.pongs === before) await new Promise<void>((resolve) => this.waiting.add(resolve));
+    while (this.#pongs === before) await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
 
-  private receive(data: string): void {
+  #receive(data: string): void {
     if (data === PONG) {
-      this.pongs++;
-      this.wake();
+      this.#pongs++;
+      this.#wake();
       return;
     }
     const message = ServerMessage.parse(JSON.parse(data));
     const frames = Array.isArray(message) ? message : [message];
     this.messages.push(frames);
     this.frames.push(...frames);
-    this.wake();
+    this.#wake();
   }
 
-  private wake(): void {
-    const waiting = [...this.waiting];
-    this.waiting.clear();
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
     for (const wake of waiting) wake();
   }
 }

@@ -48,7 +48,7 @@ export class FakeChannel implements FakeServer {
     const state = { overlays: [], rules: [], concurrents: this.viewers.size, heartbeat: 30 };
     wire.deliver(JSON.stringify([{ ...welcome, ...state }, ...missed]));
     return {
-      receive: (text) => this.receive(viewer, text),
+      receive: (text) => this.#receive(viewer, text),
       gone: () => this.viewers.delete(viewer),
     };
   }
@@ -79,7 +79,7 @@ export class FakeChannel implements FakeServer {
 
   /** Cuts the connections that `chosen` names. */
   cut(chosen: () => boolean): void {
-    for (const viewer of [...this.viewers]) if (chosen()) this.hangUp(viewer);
+    for (const viewer of [...this.viewers]) if (chosen()) this.#hangUp(viewer);
   }
 
   /** The viewers have lost the right to be here. */
@@ -102,12 +102,12 @@ export class FakeChannel implements FakeServer {
     this.viewers.clear();
   }
 
-  private hangUp(viewer: Viewer): void {
+  #hangUp(viewer: Viewer): void {
     this.viewers.delete(viewer);
     viewer.wire.cut();
   }
 
-  private receive(viewer: Viewer, text: string): void {
+  #receive(viewer: Viewer, text: string): void {
     if (text === "ping") {
       this.pings++;
       if (this.viewers.has(viewer)) viewer.wire.deliver("pong");

@@ -20,17 +20,17 @@ interface Due {
 /** Time that passes only when it is told to. */
 export class VirtualTime {
   now = 1_800_000_000_000;
-  private order = 0;
-  private readonly due = new Map<number, Due>();
+  #order = 0;
+  readonly #due = new Map<number, Due>();
 
   after(delay: number, work: () => void): number {
-    const order = ++this.order;
-    this.due.set(order, { at: this.now + Math.max(0, delay), order, work });
+    const order = ++this.#order;
+    this.#due.set(order, { at: this.now + Math.max(0, delay), order, work });
     return order;
   }
 
   cancel(order: number): void {
-    this.due.delete(order);
+    this.#due.delete(order);
   }
 
   /** Lets `span` ms pass, with all that falls due on the way, in its order. */
@@ -38,18 +38,18 @@ export class VirtualTime {
     const until = this.now + span;
     for (;;) {
       await settled();
-      const next = this.next(until);
+      const next = this.#next(until);
       if (!next) break;
-      this.due.delete(next.order);
+      this.#due.delete(next.order);
       this.now = Math.max(this.now, next.at);
       next.work();
     }
     this.now = until;
   }
 
-  private next(until: number): Due | undefined {
+  #next(until: number): Due | undefined {
     let first: Due | undefined;
-    for (const due of this.due.values()) {
+    for (const due of this.#due.values()) {
       if (due.at <= until && (!first || due.at < first.at || (due.at === first.at && due.order < first.order))) first = due;
     }
     return first;
@@ -82,13 +82,13 @@ export class Network {
   readonly random: () => number;
   /** Whether this network lets WebSockets through. */
   allowsSockets = true;
-  private readonly server: FakeServer;
-  private readonly wakers = new Set<() => void>();
+  readonly #server: FakeServer;
+  readonly #wakers = new Set<() => void>();
 
   constructor(time: VirtualTime, random: () => number, server: FakeServer) {
     this.time = time;
     this.random = random;
-    this.server = server;
+    this.#server = server;
   }
 
   environment(): Partial<Environment> {
@@ -106,11 +106,11 @@ export class Network {
       clearTimer: (handle) => {
         if (handle !== undefined) this.time.cancel(timers.get(handle) ?? -1);
       },
-      openSocket: (url) => this.socket(new URL(url)),
-      openEvents: (url) => this.events(new URL(url)),
+      openSocket: (url) => this.#socket(new URL(url)),
+      openEvents: (url) => this.#events(new URL(url)),
       onWake: (listener) => {
-        this.wakers.add(listener);
-        return () => this.wakers.delete(listener);
+        this.#wakers.add(listener);
+        return () => this.#wakers.delete(listener);
       },
       online: () => true,
     };
@@ -118,20 +118,20 @@ export class Network {
 
   /** Every device wakes from sleep. */
   wake(): void {
-    for (const waker of this.wakers) waker();
+    for (const waker of this.#wakers) waker();
   }
 
-  private delay(): number {
+  #delay(): number {
     return 5 + this.random() * 60;
   }
 
-  private socket(url: URL): SocketLike {
+  #socket(url: URL): SocketLike {
     const listeners = new Listeners();
     let state = 0;
     let readyAt = 0;
     let far: ReturnType<FakeServer["connect"]> = null;
     const inOrder = (work: () => void) => {
-      readyAt = Math.max(readyAt, this.time.now + this.delay());
+      readyAt = Math.max(readyAt, this.time.now + this.#delay());
       this.time.after(readyAt - this.time.now, work);
     };
     const close = (code: number) => {
@@ -147,7 +147,7 @@ export class Network {
     };
     inOrder(() => {
       if (state !== 0) return;
-      far = this.allowsSockets ? this.server.connect(wire) : null;
+      far = this.allowsSockets ? this.#server.connect(wire) : null;
       if (!far) return close(1006);
       state = 1;
       listeners.tell("open", {});
@@ -156,22 +156,22 @@ export class Network {
       get readyState() {
         return state;
       },
-      send: (text) => this.time.after(this.delay(), () => far?.receive(text)),
+      send: (text) => this.time.after(this.#delay(), () => far?.receive(text)),
       close: () => {
         state = 3;
-        this.time.after(this.delay(), () => far?.gone());
+        this.time.after(this.#delay(), () => far?.gone());
       },
       addEventListener: listeners.add,
     };
   }
 
-  private events(url: URL): EventSourceLike {
+  #events(url: URL): EventSourceLike {
     const listeners = new Listeners();
     let open = true;
     let readyAt = 0;
     let far: ReturnType<FakeServer["connect"]> = null;
     const inOrder = (work: () => void) => {
-      readyAt = Math.max(readyAt, this.time.now + this.delay());
+      readyAt = Math.max(readyAt, this.time.now + this.#delay());
       this.time.after(readyAt - this.time.now, () => open && work());
     };
     const wire: Wire = {
@@ -181,13 +181,13 @@ export class Network {
       cut: () => inOrder(() => listeners.tell("error", {})),
     };
     inOrder(() => {
-      far = this.server.connect(wire);
+      far = this.#server.connect(wire);
       if (!far) listeners.tell("error", {});
     });
     return {
       close: () => {
         open = false;
-        this.time.after(this.delay(), () => far?.gone());
+        this.time.after(this.#delay(), () => far?.gone());
       },
       addEventListener: listeners.add,
     };
@@ -195,13 +195,13 @@ export class Network {
 }
 
 class Listeners {
-  private readonly byType = new Map<string, ((event: never) => void)[]>();
+  readonly #byType = new Map<string, ((event: never) => void)[]>();
 
   readonly add = (type: string, listener: (event: never) => void): void => {
-    this.byType.set(type, [...(this.byType.get(type) ?? []), listener]);
+    this.#byType.set(type, [...(this.#byType.get(type) ?? []), listener]);
   };
 
   tell(type: string, event: object): void {
-    for (const listener of this.byType.get(type) ?? []) Reflect.apply(listener, undefined, [event]);
+    for (const listener of this.#byType.get(type) ?? []) Reflect.apply(listener, undefined, [event]);
   }
 }

@@ -23,39 +23,39 @@ type Command = { position: number; id: string; at: number; kind: "publish" | "cl
 
 /** The site-wide broadcasts and clears, in order, that a channel still has to apply when it opens later. */
 export class SiteCommands {
-  private readonly sql: SqlStorage;
+  readonly #sql: SqlStorage;
 
   constructor(storage: DurableObjectStorage) {
-    this.sql = storage.sql;
+    this.#sql = storage.sql;
     migrate(storage, "commands", SCHEMA);
   }
 
   /** Records a broadcast once. Returns whether to show it: a clear may have ended it before a retry arrived. */
   publish(broadcast: Broadcast, now: number): boolean {
     const { broadcastId, overlayId, endsAt } = broadcast;
-    this.insert({ id: broadcastId, at: now, until: endsAt, kind: "publish" }, overlayId, broadcast);
-    return this.sql.exec("SELECT 1 FROM commands WHERE id = ? AND kind = 'publish'", broadcastId).toArray().length > 0;
+    this.#insert({ id: broadcastId, at: now, until: endsAt, kind: "publish" }, overlayId, broadcast);
+    return this.#sql.exec("SELECT 1 FROM commands WHERE id = ? AND kind = 'publish'", broadcastId).toArray().length > 0;
   }
 
   /** Records a clear once. Channels that open later don't receive the broadcasts it removes. */
   clear(id: string, target: ClearTarget, now: number): void {
     const until = now + LONGEST_BROADCAST_MS;
-    const known = this.sql.exec("SELECT 1 FROM commands WHERE id = ?", id).toArray().length > 0;
+    const known = this.#sql.exec("SELECT 1 FROM commands WHERE id = ?", id).toArray().length > 0;
     if (known) return;
-    this.insert({ id, at: now, until, kind: "clear" }, null, target);
+    this.#insert({ id, at: now, until, kind: "clear" }, null, target);
     const end = "UPDATE commands SET kind = 'ended' WHERE kind = 'publish' AND";
-    if ("all" in target) this.sql.exec(`${end} true`);
-    else if ("overlayId" in target) this.sql.exec(`${end} overlay_id = ?`, target.overlayId);
-    else this.sql.exec(`${end} id IN (SELECT value FROM json_each(?))`, JSON.stringify(target.broadcastIds));
+    if ("all" in target) this.#sql.exec(`${end} true`);
+    else if ("overlayId" in target) this.#sql.exec(`${end} overlay_id = ?`, target.overlayId);
+    else this.#sql.exec(`${end} id IN (SELECT value FROM json_each(?))`, JSON.stringify(target.broadcastIds));
     const named = "broadcastIds" in target ? (target.broadcastIds ?? []) : [];
-    for (const broadcastId of named) this.insert({ id: broadcastId, at: now, until, kind: "ended" }, null, null);
+    for (const broadcastId of named) this.#insert({ id: broadcastId, at: now, until, kind: "ended" }, null, null);
   }
 
   /** The commands that a channel opening now has to apply, in order: the page after that position, and where the next page starts. */
   current(now: number, after: number): { commands: SiteCommand[]; next: number | null } {
     const select =
       "SELECT rowid AS position, id, at, kind, body FROM commands WHERE until > ? AND kind <> 'ended' AND rowid > ? ORDER BY rowid";
-    const { page, more } = pageOf(this.sql.exec<Command>(select, now, after));
+    const { page, more } = pageOf(this.#sql.exec<Command>(select, now, after));
     return {
       commands: page.map(({ id, at, kind, body }) => ({ id, at, kind, body })),
       next: more ? (page.at(-1)?.position ?? null) : null,
@@ -67,13 +67,13 @@ export class SiteCommands {
     const insert = `INSERT OR IGNORE INTO reached (broadcast_id, channel_id, until)
       SELECT commands.id, value, until + ? FROM commands, json_each(?)
       WHERE commands.kind = 'publish' AND until > ? AND commands.id = coalesce(?, commands.id)`;
-    this.sql.exec(insert, KEEP_REACHED_MS, JSON.stringify(channelIds), now, broadcastId);
+    this.#sql.exec(insert, KEEP_REACHED_MS, JSON.stringify(channelIds), now, broadcastId);
   }
 
   /** The channels that received a broadcast. */
   reachedBy(broadcastId: string): string[] {
     const select = "SELECT channel_id AS id FROM reached WHERE broadcast_id = ?";
-    return this.sql
+    return this.#sql
       .exec<{ id: string }>(select, broadcastId)
       .toArray()
       .map(({ id }) => id);
@@ -81,16 +81,16 @@ export class SiteCommands {
 
   /** When the next command expires (ms), or null. */
   nextEnd(): number | null {
-    return this.sql.exec<{ at: number | null }>("SELECT min(until) AS at FROM commands").one().at;
+    return this.#sql.exec<{ at: number | null }>("SELECT min(until) AS at FROM commands").one().at;
   }
 
   prune(now: number): void {
-    this.sql.exec("DELETE FROM commands WHERE until <= ?", now);
-    this.sql.exec("DELETE FROM reached WHERE until <= ?", now);
+    this.#sql.exec("DELETE FROM commands WHERE until <= ?", now);
+    this.#sql.exec("DELETE FROM reached WHERE until <= ?", now);
   }
 
-  private insert({ id, at, until, kind }: Row, overlayId: string | null, body: unknown): void {
+  #insert({ id, at, until, kind }: Row, overlayId: string | null, body: unknown): void {
     const insert = "INSERT OR IGNORE INTO commands (id, at, until, kind, overlay_id, body) VALUES (?, ?, ?, ?, ?, ?)";
-    this.sql.exec(insert, id, at, until, kind, overlayId, JSON.stringify(body));
+    this.#sql.exec(insert, id, at, until, kind, overlayId, JSON.stringify(body));
   }
 }

@@ -42,155 +42,155 @@ interface Lane {
 
 /** Pushes the log to the relays: in order, without gaps, one remote call per relay and window. */
 export class FanOut {
-  private readonly source: Source;
-  private readonly deliver: Deliver;
-  private readonly lanes = new Map<number, Lane>();
-  private states = new Map<string, StateChange>();
-  private next: Promise<boolean> | null = null;
+  readonly #source: Source;
+  readonly #deliver: Deliver;
+  readonly #lanes = new Map<number, Lane>();
+  #states = new Map<string, StateChange>();
+  #next: Promise<boolean> | null = null;
   /** Publishers waiting for frames up to `target`, which a push already in flight may include. */
-  private waiting: { target: number; resolve: (all: boolean) => void }[] = [];
-  private flushing = 0;
+  #waiting: { target: number; resolve: (all: boolean) => void }[] = [];
+  #flushing = 0;
   /** The push in flight, and when the last one ended. */
-  private flight: Promise<unknown> = Promise.resolve();
-  private ended = 0;
+  #flight: Promise<unknown> = Promise.resolve();
+  #ended = 0;
   /** When the last pushes started, newest first. */
-  private startTimes: number[] = [];
+  #startTimes: number[] = [];
   /** Where the last push ended, and whether it had more than one frame. */
-  private last = { head: 0, burst: false };
+  #last = { head: 0, burst: false };
   /** The last recorded position that every open relay had reached; lanes of unknown position start here. */
-  private floor: number;
+  #floor: number;
 
   constructor(source: Source, deliver: Deliver, relays: number, floor: number) {
-    this.source = source;
-    this.deliver = deliver;
-    this.floor = floor;
-    this.last.head = source.head;
-    for (let relay = 0; relay < relays; relay++) this.lane(relay);
+    this.#source = source;
+    this.#deliver = deliver;
+    this.#floor = floor;
+    this.#last.head = source.head;
+    for (let relay = 0; relay < relays; relay++) this.#lane(relay);
   }
 
   /** Open sockets of all relays, as last confirmed. */
   get sockets(): number {
     let sum = 0;
-    for (const lane of this.lanes.values()) sum += lane.sockets;
+    for (const lane of this.#lanes.values()) sum += lane.sockets;
     return sum;
   }
 
   /** Marks a relay as listening; its snapshot brings it to the head of the log. */
   open(relay: number): void {
-    const lane = this.lane(relay);
+    const lane = this.#lane(relay);
     lane.open = true;
     lane.openings++;
-    lane.head = this.source.head;
+    lane.head = this.#source.head;
   }
 
   /** How often a relay has requested a snapshot. */
   openings(relay: number): number {
-    return this.lane(relay).openings;
+    return this.#lane(relay).openings;
   }
 
   /** Stops pushing to a relay until it requests a snapshot. */
   close(relay: number): void {
-    const lane = this.lane(relay);
+    const lane = this.#lane(relay);
     lane.open = false;
     lane.sockets = 0;
   }
 
   /** Sets the state of that key for the next push. */
   state(change: StateChange): void {
-    this.states.set(change.key, change);
+    this.#states.set(change.key, change);
   }
 
   /** Pushes the whole log. Resolves once every open relay has confirmed or failed; true if none failed. */
   push(): Promise<boolean> {
-    this.next ??= this.nextFlush();
-    if (this.states.size > 0) return this.next;
+    this.#next ??= this.#nextFlush();
+    if (this.#states.size > 0) return this.#next;
     // Frames included in a push in flight needn't wait for the next one: this groups publishers that await their responses.
-    const target = this.source.head;
-    return Promise.race([this.next, new Promise<boolean>((resolve) => this.waiting.push({ target, resolve }))]);
+    const target = this.#source.head;
+    return Promise.race([this.#next, new Promise<boolean>((resolve) => this.#waiting.push({ target, resolve }))]);
   }
 
-  private async nextFlush(): Promise<boolean> {
-    await this.waitForWindow();
-    this.next = null;
-    if (this.states.size === 0 && this.confirmed() >= this.source.head && !this.listening().some((lane) => lane.states.size > 0)) {
-      this.last.head = this.source.head;
-      this.resolveWaiting(this.source.head, true);
+  async #nextFlush(): Promise<boolean> {
+    await this.#waitForWindow();
+    this.#next = null;
+    if (this.#states.size === 0 && this.#confirmed() >= this.#source.head && !this.#listening().some((lane) => lane.states.size > 0)) {
+      this.#last.head = this.#source.head;
+      this.#resolveWaiting(this.#source.head, true);
       return true;
     }
-    this.startTimes = [Date.now(), ...this.startTimes].slice(0, LONE_PUSHES);
-    this.last = { head: this.source.head, burst: this.source.head > this.last.head + 1 };
-    this.flushing++;
-    const flight = this.flush();
-    this.flight = flight;
+    this.#startTimes = [Date.now(), ...this.#startTimes].slice(0, LONE_PUSHES);
+    this.#last = { head: this.#source.head, burst: this.#source.head > this.#last.head + 1 };
+    this.#flushing++;
+    const flight = this.#flush();
+    this.#flight = flight;
     try {
       return await flight;
     } finally {
-      this.flushing--;
-      this.ended = Date.now();
+      this.#flushing--;
+      this.#ended = Date.now();
     }
   }
 
-  private async flush(): Promise<boolean> {
-    const target = this.source.head;
-    const { states } = this;
-    this.states = new Map();
-    const open = this.listening();
+  async #flush(): Promise<boolean> {
+    const target = this.#source.head;
+    const states = this.#states;
+    this.#states = new Map();
+    const open = this.#listening();
     for (const lane of open) for (const [key, change] of states) lane.states.set(key, change);
-    const sent = await Promise.all(open.map((lane) => this.enqueue(lane)));
+    const sent = await Promise.all(open.map((lane) => this.#enqueue(lane)));
     const all = sent.every(Boolean);
-    if (all) this.floor = Math.max(this.floor, target);
-    this.resolveWaiting(all ? Math.max(target, this.confirmed()) : target, all);
+    if (all) this.#floor = Math.max(this.#floor, target);
+    this.#resolveWaiting(all ? Math.max(target, this.#confirmed()) : target, all);
     return all;
   }
 
   /** Position that every open relay is known to have reached. */
-  private confirmed(): number {
-    const open = this.listening();
-    return open.length === 0 ? this.floor : Math.min(...open.map((lane) => lane.head ?? this.floor));
+  #confirmed(): number {
+    const open = this.#listening();
+    return open.length === 0 ? this.#floor : Math.min(...open.map((lane) => lane.head ?? this.#floor));
   }
 
-  private resolveWaiting(upTo: number, all: boolean): void {
-    const reached = this.waiting.filter(({ target }) => target <= upTo);
-    this.waiting = this.waiting.filter(({ target }) => target > upTo);
+  #resolveWaiting(upTo: number, all: boolean): void {
+    const reached = this.#waiting.filter(({ target }) => target <= upTo);
+    this.#waiting = this.#waiting.filter(({ target }) => target > upTo);
     for (const { resolve } of reached) resolve(all);
   }
 
-  private async waitForWindow(): Promise<void> {
-    const alone = this.flushing === 0 && !this.last.burst && (this.startTimes[LONE_PUSHES - 1] ?? 0) + COALESCE_MS <= Date.now();
+  async #waitForWindow(): Promise<void> {
+    const alone = this.#flushing === 0 && !this.#last.burst && (this.#startTimes[LONE_PUSHES - 1] ?? 0) + COALESCE_MS <= Date.now();
     if (alone) return;
-    const lastStart = this.startTimes[0] ?? 0;
+    const lastStart = this.#startTimes[0] ?? 0;
     await until(lastStart + COALESCE_MS);
-    if (!this.last.burst) return;
+    if (!this.#last.burst) return;
     // A slow relay delays the others no longer than this.
     const latest = lastStart + 2 * COALESCE_MS;
-    await Promise.race([this.flight, until(latest)]);
-    await until(Math.min(latest, this.ended + REGROUP_MS));
+    await Promise.race([this.#flight, until(latest)]);
+    await until(Math.min(latest, this.#ended + REGROUP_MS));
   }
 
-  private listening(): Lane[] {
-    return [...this.lanes.values()].filter((lane) => lane.open);
+  #listening(): Lane[] {
+    return [...this.#lanes.values()].filter((lane) => lane.open);
   }
 
   /** At most one push in flight and one queued, which takes all frames up to its start: pushes to a hung relay don't pile up. */
-  private enqueue(lane: Lane): Promise<boolean> {
+  #enqueue(lane: Lane): Promise<boolean> {
     lane.queued ??= lane.running.then(() => {
       lane.queued = null;
-      lane.running = this.catchUp(lane);
+      lane.running = this.#catchUp(lane);
       return lane.unresponsive ? false : lane.running;
     });
     return lane.unresponsive ? Promise.resolve(false) : lane.queued;
   }
 
-  private async catchUp(lane: Lane): Promise<boolean> {
-    const target = this.source.head;
+  async #catchUp(lane: Lane): Promise<boolean> {
+    const target = this.#source.head;
     let { states } = lane;
     let started = Date.now();
     try {
-      while (lane.open && ((lane.head ?? this.floor) < target || lane.states.size > 0)) {
+      while (lane.open && ((lane.head ?? this.#floor) < target || lane.states.size > 0)) {
         started = Date.now();
         states = lane.states;
         lane.states = new Map();
-        await this.step(lane, [...states.values()]);
+        await this.#step(lane, [...states.values()]);
         lane.unresponsive = false;
       }
       if (!lane.open) lane.states.clear();
@@ -205,16 +205,16 @@ export class FanOut {
   }
 
   /** Makes one remote call and sets `lane.head` to the position that the relay reports. */
-  private async step(lane: Lane, states: StateChange[]): Promise<void> {
-    const after = lane.head ?? this.floor;
-    const frames = this.source.framesAfter(after, FRAMES_PER_PUSH);
+  async #step(lane: Lane, states: StateChange[]): Promise<void> {
+    const after = lane.head ?? this.#floor;
+    const frames = this.#source.framesAfter(after, FRAMES_PER_PUSH);
     const { openings } = lane;
-    const push = { epoch: this.source.epoch, frames: frames ?? [], states, lost: frames === null };
-    const delivered = await withTimeout(this.deliver(lane.relay, push), DELIVER_TIMEOUT_MS);
+    const push = { epoch: this.#source.epoch, frames: frames ?? [], states, lost: frames === null };
+    const delivered = await withTimeout(this.#deliver(lane.relay, push), DELIVER_TIMEOUT_MS);
     lane.sockets = delivered.sockets;
     if (push.lost) {
       // It has disconnected its viewers; the next one makes it request a snapshot.
-      lane.head = this.source.head;
+      lane.head = this.#source.head;
       return;
     }
     if (delivered.idle) {
@@ -226,8 +226,8 @@ export class FanOut {
     lane.head = delivered.head ?? push.frames.at(-1)?.seq ?? after;
   }
 
-  private lane(relay: number): Lane {
-    const known = this.lanes.get(relay);
+  #lane(relay: number): Lane {
+    const known = this.#lanes.get(relay);
     if (known) return known;
     const running = Promise.resolve(true);
     const lane: Lane = {
@@ -241,7 +241,7 @@ export class FanOut {
       running,
       queued: null,
     };
-    this.lanes.set(relay, lane);
+    this.#lanes.set(relay, lane);
     return lane;
   }
 }

@@ -54,34 +54,34 @@ interface Draft {
 /** The channel's append-only log, its active broadcasts, and the commands already applied. All calls are synchronous: one turn, one commit. */
 export class ChannelLog {
   readonly epoch: string;
-  private readonly storage: DurableObjectStorage;
-  private position: number;
+  readonly #storage: DurableObjectStorage;
+  #position: number;
 
   constructor(storage: DurableObjectStorage) {
-    this.storage = storage;
+    this.#storage = storage;
     migrate(storage, "log", SCHEMA);
-    this.epoch = storage.kv.get<string>("epoch") ?? this.newEpoch();
-    this.position = storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
+    this.epoch = storage.kv.get<string>("epoch") ?? this.#newEpoch();
+    this.#position = storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
   }
 
   /** Position of the last frame; 0 before the first. */
   get head(): number {
-    return this.position;
+    return this.#position;
   }
 
   /** Records a broadcast once. One that has already ended is not logged. */
   publish(broadcast: Broadcast, now: number): { seq: number; startsAt: number; endsAt: number } {
-    const known = this.appliedBefore(broadcast.broadcastId);
+    const known = this.#appliedBefore(broadcast.broadcastId);
     if (known) return { seq: known.seq, startsAt: known.starts_at, endsAt: known.ends_at };
     const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
     // Not remembered: a delayed broadcast may be sent again with a later end.
-    if (endsAt <= now) return { seq: this.position, startsAt, endsAt };
+    if (endsAt <= now) return { seq: this.#position, startsAt, endsAt };
     const tags = broadcast.segment?.tags ?? null;
     const until = broadcast.timecode === undefined ? endsAt : endsAt + MAX_VIDEO_LATENCY_MS;
-    this.commit(() => {
+    this.#commit(() => {
       const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
-      const frame = this.append({ at: now, body, tags, shows: { broadcastId, until } });
-      this.storage.sql.exec(
+      const frame = this.#append({ at: now, body, tags, shows: { broadcastId, until } });
+      this.#storage.sql.exec(
         "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, until, tags, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         broadcastId,
         overlayId,
@@ -92,9 +92,9 @@ export class ChannelLog {
         tags && JSON.stringify(tags),
         frame.body,
       );
-      this.remember(broadcastId, now, { startsAt, endsAt });
+      this.#remember(broadcastId, now, { startsAt, endsAt });
     });
-    return { seq: this.position, startsAt, endsAt };
+    return { seq: this.#position, startsAt, endsAt };
   }
 
   /**
@@ -102,39 +102,39 @@ export class ChannelLog {
    * recorded as ended, so that a publish overtaken by its clear isn't shown.
    */
   clear(id: string, target: ClearTarget, now: number, before: number): Cleared {
-    const known = this.appliedBefore(id);
+    const known = this.#appliedBefore(id);
     if (known) return { seq: known.seq, broadcastIds: Ids.parse(JSON.parse(known.ids)) };
-    this.deleteExpired(now);
-    const broadcastIds = this.matching(target, before);
-    this.commit(() => {
+    this.#deleteExpired(now);
+    const broadcastIds = this.#matching(target, before);
+    this.#commit(() => {
       if ("broadcastIds" in target) {
-        for (const missing of target.broadcastIds ?? []) if (!this.appliedBefore(missing)) this.remember(missing, now, {});
+        for (const missing of target.broadcastIds ?? []) if (!this.#appliedBefore(missing)) this.#remember(missing, now, {});
       }
-      this.removeBroadcasts(broadcastIds, now);
-      this.remember(id, now, { ids: broadcastIds });
+      this.#removeBroadcasts(broadcastIds, now);
+      this.#remember(id, now, { ids: broadcastIds });
     });
-    return { seq: this.position, broadcastIds };
+    return { seq: this.#position, broadcastIds };
   }
 
   /** A broadcast's position in the log; null if it was never logged. */
   positionOf(broadcastId: string): number | null {
-    return this.appliedBefore(broadcastId)?.seq ?? null;
+    return this.#appliedBefore(broadcastId)?.seq ?? null;
   }
 
   /** Appends an event, idempotent by `id`; returns its position. */
   event(id: string, type: string, data: unknown, now: number): number {
-    const known = this.appliedBefore(id);
+    const known = this.#appliedBefore(id);
     if (known) return known.seq;
-    this.commit(() => {
-      this.append({ at: now, body: (seq) => JSON.stringify({ type, seq, upTo: seq, data }) });
-      this.remember(id, now, {});
+    this.#commit(() => {
+      this.#append({ at: now, body: (seq) => JSON.stringify({ type, seq, upTo: seq, data }) });
+      this.#remember(id, now, {});
     });
-    return this.position;
+    return this.#position;
   }
 
   /** Removes streams' URLs from the frames, because the channel is restricted from now on. Safe to repeat. */
   redactUrls(): void {
-    this.storage.sql.exec(
+    this.#storage.sql.exec(
       `UPDATE frames SET body = json_set(body, '$.data.playbackUrl', NULL, '$.data.gated', json('true'))
         WHERE body GLOB '{"type":"stream.*' AND json_extract(body, '$.data.playbackUrl') IS NOT NULL`,
     );
@@ -142,26 +142,26 @@ export class ChannelLog {
 
   /** Replaces the active client rules and logs a frame for each that is new, changed or gone. Ignores a version that isn't newer. */
   setRules({ version, rules }: ClientRules, now: number): void {
-    if (version <= (this.storage.kv.get<number>("rulesVersion") ?? 0)) return;
+    if (version <= (this.#storage.kv.get<number>("rulesVersion") ?? 0)) return;
     const known = new Map(
-      this.storage.sql
+      this.#storage.sql
         .exec<{ id: string; source: string }>("SELECT id, source FROM rules")
         .toArray()
         .map((row) => [row.id, row.source]),
     );
-    this.commit(() => {
+    this.#commit(() => {
       for (const { id, body } of rules) {
-        if (known.get(id) !== body) this.appendRule(id, body, true, now);
+        if (known.get(id) !== body) this.#appendRule(id, body, true, now);
         known.delete(id);
       }
-      for (const [id, body] of known) this.appendRule(id, body, false, now);
-      this.storage.kv.put("rulesVersion", version);
+      for (const [id, body] of known) this.#appendRule(id, body, false, now);
+      this.#storage.kv.put("rulesVersion", version);
     });
   }
 
   /** The active client rules, as frames. */
   rules(): LogFrame[] {
-    return this.storage.sql
+    return this.#storage.sql
       .exec<{ id: string; seq: number; body: string }>("SELECT id, seq, body FROM rules ORDER BY seq")
       .toArray()
       .map(({ id, seq, body }) => ({ seq, body, tags: null, shows: null, clears: [], rule: { id, active: true } }));
@@ -169,28 +169,28 @@ export class ChannelLog {
 
   /** Logs one frame with the broadcasts that have ended by `now`. */
   expire(now: number): void {
-    const { sql } = this.storage;
-    this.commit(() => {
+    const { sql } = this.#storage;
+    this.#commit(() => {
       const rows = sql.exec<{ broadcast_id: string }>(
         "UPDATE broadcasts SET ended = 1 WHERE ended = 0 AND ends_at <= ? RETURNING broadcast_id",
         now,
       );
       const broadcastIds = rows.toArray().map((row) => row.broadcast_id);
       if (broadcastIds.length > 0) {
-        this.append({ at: now, body: (seq) => JSON.stringify({ type: "overlay.clear", seq, upTo: seq, broadcastIds, ended: true }) });
+        this.#append({ at: now, body: (seq) => JSON.stringify({ type: "overlay.clear", seq, upTo: seq, broadcastIds, ended: true }) });
       }
-      this.deleteExpired(now);
+      this.#deleteExpired(now);
     });
   }
 
   /** When the next broadcast ends (ms), or null. */
   nextEnd(): number | null {
-    return this.storage.sql.exec<{ at: number | null }>("SELECT min(ends_at) AS at FROM broadcasts WHERE ended = 0").one().at;
+    return this.#storage.sql.exec<{ at: number | null }>("SELECT min(ends_at) AS at FROM broadcasts WHERE ended = 0").one().at;
   }
 
   /** Bodies of the active broadcasts, in log order. */
   active(now: number): string[] {
-    return this.storage.sql
+    return this.#storage.sql
       .exec<{ body: string }>("SELECT body FROM broadcasts WHERE ends_at > ? ORDER BY seq", now)
       .toArray()
       .map(({ body }) => body);
@@ -201,7 +201,7 @@ export class ChannelLog {
    * `seq` and up to `head`.
    */
   offered(now: number, seq: number, head: number): FramePage {
-    const rows = this.storage.sql.exec<FrameRow>(
+    const rows = this.#storage.sql.exec<FrameRow>(
       `SELECT seq, at, body, tags, broadcast_id AS shows, until, NULL AS clears, NULL AS rule FROM broadcasts
         WHERE until > ? AND seq > ? AND seq <= ? ORDER BY seq`,
       now,
@@ -214,8 +214,8 @@ export class ChannelLog {
 
   /** A page of at most `limit` frames after `seq`, or null if the log doesn't reach back that far, or `seq` is past its end. */
   framesAfter(seq: number, limit: number): LogFrame[] | null {
-    if (seq > this.position) return null;
-    const rows = this.storage.sql.exec<FrameRow>(`${FRAMES} WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit);
+    if (seq > this.#position) return null;
+    const rows = this.#storage.sql.exec<FrameRow>(`${FRAMES} WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit);
     const { page } = pageOf(rows);
     const first = page[0];
     return first && first.seq !== seq + 1 ? null : page.map(toFrame);
@@ -223,37 +223,37 @@ export class ChannelLog {
 
   /** The last frames, at most `limit` and as many as fit into one call. */
   tail(limit: number): LogFrame[] {
-    const rows = this.storage.sql.exec<FrameRow>(`${FRAMES} ORDER BY seq DESC LIMIT ?`, limit);
+    const rows = this.#storage.sql.exec<FrameRow>(`${FRAMES} ORDER BY seq DESC LIMIT ?`, limit);
     return pageOf(rows).page.map(toFrame).reverse();
   }
 
   /** Applies retention: keeps 24 hours of frames, at least 1,000 and at most 10,000. */
   prune(now: number): void {
-    const { sql } = this.storage;
+    const { sql } = this.#storage;
     sql.exec(
       "DELETE FROM frames WHERE seq <= ? OR (seq <= ? AND at < ?)",
-      this.position - KEEP_AT_MOST,
-      this.position - KEEP_AT_LEAST,
+      this.#position - KEEP_AT_MOST,
+      this.#position - KEEP_AT_LEAST,
       now - KEEP_MS,
     );
     sql.exec("DELETE FROM applied WHERE at < ?", now - REMEMBER_MS);
   }
 
   /** All or nothing, including the position in memory. */
-  private commit(write: () => void): void {
-    const before = this.position;
+  #commit(write: () => void): void {
+    const before = this.#position;
     try {
-      this.storage.transactionSync(write);
+      this.#storage.transactionSync(write);
     } catch (error) {
-      this.position = before;
+      this.#position = before;
       throw error;
     }
   }
 
-  private append(draft: Draft): { seq: number; body: string } {
-    const seq = this.position + 1;
+  #append(draft: Draft): { seq: number; body: string } {
+    const seq = this.#position + 1;
     const body = draft.body(seq);
-    this.storage.sql.exec(
+    this.#storage.sql.exec(
       "INSERT INTO frames (seq, at, body, tags, shows, until, clears, rule) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       seq,
       draft.at,
@@ -264,27 +264,27 @@ export class ChannelLog {
       draft.clears ? JSON.stringify(draft.clears) : null,
       draft.rule ? JSON.stringify(draft.rule) : null,
     );
-    this.position = seq;
+    this.#position = seq;
     if (seq % PRUNE_EVERY === 0) this.prune(draft.at);
     return { seq, body };
   }
 
-  private deleteExpired(now: number): void {
-    this.storage.sql.exec("DELETE FROM broadcasts WHERE ended = 1 AND until <= ?", now);
+  #deleteExpired(now: number): void {
+    this.#storage.sql.exec("DELETE FROM broadcasts WHERE ended = 1 AND until <= ?", now);
   }
 
-  private appendRule(id: string, source: string, active: boolean, now: number): void {
+  #appendRule(id: string, source: string, active: boolean, now: number): void {
     const data = { ...RuleData.parse(JSON.parse(source)), active };
     const body = (at: number) => JSON.stringify({ type: "rule", seq: at, upTo: at, data });
-    const frame = this.append({ at: now, body, rule: { id, active } });
-    this.storage.sql.exec("DELETE FROM rules WHERE id = ?", id);
-    if (active) this.storage.sql.exec("INSERT INTO rules (id, seq, source, body) VALUES (?, ?, ?, ?)", id, frame.seq, source, frame.body);
+    const frame = this.#append({ at: now, body, rule: { id, active } });
+    this.#storage.sql.exec("DELETE FROM rules WHERE id = ?", id);
+    if (active) this.#storage.sql.exec("INSERT INTO rules (id, seq, source, body) VALUES (?, ?, ?, ?)", id, frame.seq, source, frame.body);
   }
 
-  private removeBroadcasts(broadcastIds: string[], now: number): void {
+  #removeBroadcasts(broadcastIds: string[], now: number): void {
     if (broadcastIds.length === 0) return;
-    this.storage.sql.exec("DELETE FROM broadcasts WHERE broadcast_id IN (SELECT value FROM json_each(?))", JSON.stringify(broadcastIds));
-    this.append({
+    this.#storage.sql.exec("DELETE FROM broadcasts WHERE broadcast_id IN (SELECT value FROM json_each(?))", JSON.stringify(broadcastIds));
+    this.#append({
       at: now,
       body: (seq) => JSON.stringify({ type: "overlay.clear", seq, upTo: seq, broadcastIds }),
       clears: broadcastIds,
@@ -292,34 +292,34 @@ export class ChannelLog {
   }
 
   /** Ids of the matching broadcasts. Those listed match whenever they were published. */
-  private matching(target: ClearTarget, before: number): string[] {
+  #matching(target: ClearTarget, before: number): string[] {
     const named = JSON.stringify("broadcastIds" in target ? (target.broadcastIds ?? []) : []);
     const overlayId = "overlayId" in target ? target.overlayId : null;
     const select = `SELECT broadcast_id FROM broadcasts
       WHERE broadcast_id IN (SELECT value FROM json_each(?)) OR (at <= ? AND (? OR overlay_id = ?)) ORDER BY seq`;
-    const rows = this.storage.sql.exec<{ broadcast_id: string }>(select, named, before, "all" in target ? 1 : 0, overlayId);
+    const rows = this.#storage.sql.exec<{ broadcast_id: string }>(select, named, before, "all" in target ? 1 : 0, overlayId);
     return rows.toArray().map((row) => row.broadcast_id);
   }
 
-  private appliedBefore(id: string): AppliedRow | undefined {
-    return this.storage.sql.exec<AppliedRow>("SELECT seq, starts_at, ends_at, ids FROM applied WHERE id = ?", id).toArray()[0];
+  #appliedBefore(id: string): AppliedRow | undefined {
+    return this.#storage.sql.exec<AppliedRow>("SELECT seq, starts_at, ends_at, ids FROM applied WHERE id = ?", id).toArray()[0];
   }
 
-  private remember(id: string, now: number, result: { startsAt?: number; endsAt?: number; ids?: string[] }): void {
-    this.storage.sql.exec(
+  #remember(id: string, now: number, result: { startsAt?: number; endsAt?: number; ids?: string[] }): void {
+    this.#storage.sql.exec(
       "INSERT INTO applied (id, at, seq, starts_at, ends_at, ids) VALUES (?, ?, ?, ?, ?, ?)",
       id,
       now,
-      this.position,
+      this.#position,
       result.startsAt ?? now,
       result.endsAt ?? now,
       JSON.stringify(result.ids ?? []),
     );
   }
 
-  private newEpoch(): string {
+  #newEpoch(): string {
     const epoch = randomHex(8);
-    this.storage.kv.put("epoch", epoch);
+    this.#storage.kv.put("epoch", epoch);
     return epoch;
   }
 }

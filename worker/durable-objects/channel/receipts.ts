@@ -13,10 +13,10 @@ const SCHEMA = [
 
 /** The counts that relays reported for each broadcast. They are absolute, so a repeated report changes nothing. */
 export class ChannelReceipts {
-  private readonly sql: SqlStorage;
+  readonly #sql: SqlStorage;
 
   constructor(storage: DurableObjectStorage) {
-    this.sql = storage.sql;
+    this.#sql = storage.sql;
     migrate(storage, "receipts", SCHEMA);
   }
 
@@ -24,17 +24,17 @@ export class ChannelReceipts {
   take(relay: number, parts: ReceiptPart[], now: number): void {
     const insert = `INSERT OR REPLACE INTO receipts (broadcast_id, relay, at, body)
       SELECT value ->> 'broadcastId', ?, ?, value FROM json_each(?)`;
-    this.sql.exec(insert, relay, now, JSON.stringify(parts));
+    this.#sql.exec(insert, relay, now, JSON.stringify(parts));
   }
 
   /** Each relay's counts for a broadcast. */
   of(broadcastId: string): Map<number, ReceiptPart> {
-    const rows = this.sql.exec<{ relay: number; body: string }>("SELECT relay, body FROM receipts WHERE broadcast_id = ?", broadcastId);
+    const rows = this.#sql.exec<{ relay: number; body: string }>("SELECT relay, body FROM receipts WHERE broadcast_id = ?", broadcastId);
     return new Map(rows.toArray().map(({ relay, body }) => [relay, ReceiptPart.parse(JSON.parse(body))]));
   }
 
   prune(now: number): void {
-    this.sql.exec("DELETE FROM receipts WHERE at < ?", now - KEPT_MS);
+    this.#sql.exec("DELETE FROM receipts WHERE at < ?", now - KEPT_MS);
   }
 }
 

@@ -36,53 +36,53 @@ export function watchedBetween(before: PlaybackPosition | null, after: PlaybackP
 
 /** Viewer activity at this relay that isn't in the database yet: one row per account and target, until there is a break. */
 export class RelayActivity {
-  private readonly channelId: string;
-  private rows = new Map<string, Seen>();
+  readonly #channelId: string;
+  #rows = new Map<string, Seen>();
 
   constructor(channelId: string) {
-    this.channelId = channelId;
+    this.#channelId = channelId;
   }
 
   get size(): number {
-    return this.rows.size;
+    return this.#rows.size;
   }
 
   /** Records that an account is connected, and since when (ms). */
   visited(accountId: string, since: number, now: number): void {
-    this.add(accountId, "channel", this.channelId, { seconds: (now - since) / 1000, since, from: since, to: now });
+    this.#add(accountId, "channel", this.#channelId, { seconds: (now - since) / 1000, since, from: since, to: now });
   }
 
   opened(accountId: string, panelId: string, now: number): void {
-    this.add(accountId, "panel", panelId, { seconds: 0, since: now, from: now, to: now });
+    this.#add(accountId, "panel", panelId, { seconds: 0, since: now, from: now, to: now });
   }
 
   /** Adds the time watched between two reports of a player. */
   watched(accountId: string, before: Watching | null, after: Watching): void {
     const seconds = watchedBetween(before, after);
-    if (before && seconds > 0) this.add(accountId, "watch", after.videoId, { seconds, since: after.since, from: before.at, to: after.at });
+    if (before && seconds > 0) this.#add(accountId, "watch", after.videoId, { seconds, since: after.since, from: before.at, to: after.at });
   }
 
   take(): Seen[] {
-    const rows = [...this.rows.values()];
-    this.rows = new Map();
+    const rows = [...this.#rows.values()];
+    this.#rows = new Map();
     return rows;
   }
 
   /** Keeps rows that could not be written for the next attempt: the database never counts more than the time elapsed. */
   putBack(rows: Seen[]): void {
     for (const { accountId, kind, targetId, seconds, since, firstAt, lastAt } of rows) {
-      this.add(accountId, kind, targetId, { seconds, since, from: firstAt, to: lastAt });
+      this.#add(accountId, kind, targetId, { seconds, since, from: firstAt, to: lastAt });
     }
   }
 
-  private add(accountId: string, kind: Seen["kind"], targetId: string, { seconds, since, from, to }: Span): void {
+  #add(accountId: string, kind: Seen["kind"], targetId: string, { seconds, since, from, to }: Span): void {
     const key = `${accountId} ${kind} ${targetId} ${Math.floor(since / MINUTE)}`;
-    const known = this.rows.get(key);
+    const known = this.#rows.get(key);
     const firstAt = Math.min(from, known?.firstAt ?? from);
     const lastAt = Math.max(to, known?.lastAt ?? to);
     // Two screens of one account watch no faster than the clock.
     const sum = Math.min((known?.seconds ?? 0) + seconds, (lastAt - firstAt) / 1000);
-    this.rows.set(key, { accountId, kind, targetId, channelId: this.channelId, seconds: sum, since, firstAt, lastAt });
+    this.#rows.set(key, { accountId, kind, targetId, channelId: this.#channelId, seconds: sum, since, firstAt, lastAt });
   }
 }
 

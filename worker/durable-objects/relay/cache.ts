@@ -13,88 +13,90 @@ const RING = 256;
 /** A relay's copy of its channel: the end of the log and the active overlays. Lost on hibernation and rebuilt from a snapshot. */
 export class RelayCache {
   readonly epoch: string;
-  private ring: LogFrame[];
-  private chars: number;
-  private readonly active = new Map<string, LogFrame>();
-  private readonly clientRules = new Map<string, LogFrame>();
-  private readonly latest = new Map<string, StateChange>();
-  private position: number;
+  #ring: LogFrame[];
+  #chars: number;
+  readonly #active = new Map<string, LogFrame>();
+  readonly #clientRules = new Map<string, LogFrame>();
+  readonly #latest = new Map<string, StateChange>();
+  #position: number;
 
   /** `active`: all pages of active overlays. */
   constructor(snapshot: Omit<Snapshot, "active">, active: LogFrame[]) {
     this.epoch = snapshot.epoch;
-    this.position = snapshot.head;
-    this.ring = [...snapshot.tail];
-    this.chars = charsOf(this.ring);
-    for (const frame of snapshot.rules) this.setRule(frame);
-    for (const frame of active) if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
+    this.#position = snapshot.head;
+    this.#ring = [...snapshot.tail];
+    this.#chars = charsOf(this.#ring);
+    for (const frame of snapshot.rules) this.#setRule(frame);
+    for (const frame of active) if (frame.shows) this.#active.set(frame.shows.broadcastId, frame);
     this.applyStates(snapshot.states);
   }
 
   get head(): number {
-    return this.position;
+    return this.#position;
   }
 
   /** Applies the frames that follow the head and skips those it already has. */
   apply(frames: LogFrame[]): void {
     for (const frame of frames) {
-      if (frame.seq !== this.position + 1) continue;
-      this.position = frame.seq;
-      this.ring.push(frame);
-      this.chars += frame.body.length;
-      if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
-      for (const broadcastId of frame.clears) this.active.delete(broadcastId);
-      this.setRule(frame);
+      if (frame.seq !== this.#position + 1) continue;
+      this.#position = frame.seq;
+      this.#ring.push(frame);
+      this.#chars += frame.body.length;
+      if (frame.shows) this.#active.set(frame.shows.broadcastId, frame);
+      for (const broadcastId of frame.clears) this.#active.delete(broadcastId);
+      this.#setRule(frame);
     }
-    if (this.ring.length <= 2 * RING && this.chars <= 2 * CALL_CHARS) return;
-    this.ring = pageOf(this.ring.slice(-RING).reverse()).page.reverse();
-    this.chars = charsOf(this.ring);
-    this.deleteExpired(Date.now());
+    if (this.#ring.length <= 2 * RING && this.#chars <= 2 * CALL_CHARS) return;
+    this.#ring = pageOf(this.#ring.slice(-RING).reverse()).page.reverse();
+    this.#chars = charsOf(this.#ring);
+    this.#deleteExpired(Date.now());
   }
 
   /** Applies states that are newer than the cached ones. */
   applyStates(changes: StateChange[]): void {
     for (const change of changes) {
-      const known = this.latest.get(change.key);
-      if (!known || known.at <= change.at) this.latest.set(change.key, change);
+      const known = this.#latest.get(change.key);
+      if (!known || known.at <= change.at) this.#latest.set(change.key, change);
     }
   }
 
   /** The states that a new viewer receives. */
   states(): StateChange[] {
-    return [...this.latest.values()];
+    return [...this.#latest.values()];
   }
 
   /** All frames after `seq`, or null if the cache doesn't reach back that far. */
   after(seq: number): LogFrame[] | null {
-    if (seq >= this.position) return [];
-    const first = this.ring[0]?.seq ?? Infinity;
-    return first <= seq + 1 ? this.ring.slice(seq + 1 - first) : null;
+    if (seq >= this.#position) return [];
+    const first = this.#ring[0]?.seq ?? Infinity;
+    return first <= seq + 1 ? this.#ring.slice(seq + 1 - first) : null;
   }
 
   /** Removes streams' URLs from the frames, as the channel does in its log. */
   redactUrls(): void {
-    this.ring = this.ring.map((frame) => (frame.body.startsWith('{"type":"stream.') ? { ...frame, body: withoutUrl(frame.body) } : frame));
+    this.#ring = this.#ring.map((frame) =>
+      frame.body.startsWith('{"type":"stream.') ? { ...frame, body: withoutUrl(frame.body) } : frame,
+    );
   }
 
   /** The overlays for a new viewer, in order. */
   overlays(now: number): LogFrame[] {
-    this.deleteExpired(now);
-    return [...this.active.values()];
+    this.#deleteExpired(now);
+    return [...this.#active.values()];
   }
 
   /** The active client rules. */
   rules(): LogFrame[] {
-    return [...this.clientRules.values()];
+    return [...this.#clientRules.values()];
   }
 
-  private deleteExpired(now: number): void {
-    for (const [broadcastId, frame] of this.active) if ((frame.shows?.until ?? 0) <= now) this.active.delete(broadcastId);
+  #deleteExpired(now: number): void {
+    for (const [broadcastId, frame] of this.#active) if ((frame.shows?.until ?? 0) <= now) this.#active.delete(broadcastId);
   }
 
-  private setRule(frame: LogFrame): void {
-    if (frame.rule?.active) this.clientRules.set(frame.rule.id, frame);
-    else if (frame.rule) this.clientRules.delete(frame.rule.id);
+  #setRule(frame: LogFrame): void {
+    if (frame.rule?.active) this.#clientRules.set(frame.rule.id, frame);
+    else if (frame.rule) this.#clientRules.delete(frame.rule.id);
   }
 }
 

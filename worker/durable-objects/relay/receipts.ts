@@ -30,43 +30,43 @@ interface Counted {
  * positions: what an eviction loses, a viewer's next acknowledgement restores, because it covers all earlier ones.
  */
 export class RelayReceipts {
-  private readonly sql: SqlStorage;
-  private known: Entry[] | null = null;
-  private changed = new Set<Entry>();
+  readonly #sql: SqlStorage;
+  #known: Entry[] | null = null;
+  #changed = new Set<Entry>();
 
   constructor(storage: DurableObjectStorage) {
-    this.sql = storage.sql;
+    this.#sql = storage.sql;
     migrate(storage, "receipts", SCHEMA);
   }
 
   /** Records how many sockets a broadcast was for, and how many accepted it. */
   sent(frame: LogFrame, sockets: number, sent: number): void {
-    const entry = this.entryOf(frame);
+    const entry = this.#entryOf(frame);
     if (!entry) return;
     entry.sockets += sockets;
     entry.sent += sent;
-    this.changed.add(entry);
+    this.#changed.add(entry);
   }
 
   /** Records that a later viewer received the broadcast with its welcome. */
   late(frame: LogFrame): void {
-    const entry = this.entryOf(frame);
+    const entry = this.#entryOf(frame);
     if (!entry) return;
     entry.late++;
-    this.changed.add(entry);
+    this.#changed.add(entry);
   }
 
   /** Counts, once, an acknowledgement of everything sent to this viewer up to `seq`; returns whether it was new. */
   acknowledge(viewer: Counted, seq: number, now: number): boolean {
     if (seq <= viewer.counted) return false;
-    const entries = this.entries();
+    const entries = this.#entries();
     for (let i = entries.length - 1; i >= 0; i--) {
       const entry = entries[i];
       if (!entry || entry.seq <= viewer.counted) break;
       if (entry.seq > seq || !reaches(entry, viewer.tags)) continue;
       entry.acknowledged++;
       observe(entry.delays, now - entry.at);
-      this.changed.add(entry);
+      this.#changed.add(entry);
     }
     viewer.counted = seq;
     return true;
@@ -74,38 +74,38 @@ export class RelayReceipts {
 
   /** The counts of one broadcast. */
   of(broadcastId: string): ReceiptPart | null {
-    const entry = this.entries().find((known) => known.broadcastId === broadcastId);
+    const entry = this.#entries().find((known) => known.broadcastId === broadcastId);
     return entry ? toPart(entry) : null;
   }
 
   /** Writes the changed counts. */
   write(): void {
-    const rows = [...this.changed].map((entry) => ({ seq: entry.seq, body: { ...toPart(entry), at: entry.at, tags: entry.tags } }));
+    const rows = [...this.#changed].map((entry) => ({ seq: entry.seq, body: { ...toPart(entry), at: entry.at, tags: entry.tags } }));
     const insert = "INSERT OR REPLACE INTO receipts (seq, body) SELECT value ->> 'seq', value ->> 'body' FROM json_each(?)";
-    this.sql.exec(insert, JSON.stringify(rows));
-    this.sql.exec("DELETE FROM receipts WHERE seq < ?", this.entries()[0]?.seq ?? 0);
+    this.#sql.exec(insert, JSON.stringify(rows));
+    this.#sql.exec("DELETE FROM receipts WHERE seq < ?", this.#entries()[0]?.seq ?? 0);
   }
 
   /** Writes the changed counts and returns them for the channel. */
   take(): ReceiptPart[] {
-    if (this.changed.size === 0) return [];
+    if (this.#changed.size === 0) return [];
     this.write();
-    const parts = [...this.changed].map(toPart);
-    this.changed = new Set();
+    const parts = [...this.#changed].map(toPart);
+    this.#changed = new Set();
     return parts;
   }
 
   /** Keeps parts that the channel did not accept for the next report. */
   putBack(parts: ReceiptPart[]): void {
     for (const { seq } of parts) {
-      const entry = this.entries().find((known) => known.seq === seq);
-      if (entry) this.changed.add(entry);
+      const entry = this.#entries().find((known) => known.seq === seq);
+      if (entry) this.#changed.add(entry);
     }
   }
 
-  private entryOf({ seq, tags, shows }: LogFrame): Entry | null {
+  #entryOf({ seq, tags, shows }: LogFrame): Entry | null {
     if (!shows) return null;
-    const entries = this.entries();
+    const entries = this.#entries();
     const known = entries.find((entry) => entry.seq === seq);
     if (known) return known;
     const { broadcastId, at } = shows;
@@ -113,16 +113,16 @@ export class RelayReceipts {
     entries.push(entry);
     // A late viewer may add an older one.
     if ((entries.at(-2)?.seq ?? 0) > seq) entries.sort((a, b) => a.seq - b.seq);
-    if (entries.length > KEPT) this.changed.delete(entries.shift() ?? entry);
+    if (entries.length > KEPT) this.#changed.delete(entries.shift() ?? entry);
     return entry;
   }
 
-  private entries(): Entry[] {
-    this.known ??= this.sql
+  #entries(): Entry[] {
+    this.#known ??= this.#sql
       .exec<{ body: string }>("SELECT body FROM receipts ORDER BY seq")
       .toArray()
       .map(({ body }) => toEntry(Stored.parse(JSON.parse(body))));
-    return this.known;
+    return this.#known;
   }
 }
 

@@ -47,53 +47,53 @@ const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
  * truth, and anything missing here is requested again.
  */
 export class Relay extends DurableObject<Env> {
-  private readonly channel: string;
-  private readonly siteId: string;
-  private readonly relay: number;
-  private readonly heartbeatMs: number;
-  private readonly sockets: RelaySockets;
-  private position: Position | null;
-  private cache: RelayCache | null = null;
-  private loading: Promise<RelayCache> | null = null;
-  private isRestricted = false;
+  readonly #channel: string;
+  readonly #siteId: string;
+  readonly #relay: number;
+  readonly #heartbeatMs: number;
+  readonly #sockets: RelaySockets;
+  #position: Position | null;
+  #cache: RelayCache | null = null;
+  #loading: Promise<RelayCache> | null = null;
+  #isRestricted = false;
   /** Frames that were pushed while a snapshot was loading. */
-  private pushedFrames: LogFrame[] = [];
-  private pushedStates: StateChange[] = [];
-  private readonly usedTickets: UsedTicketStore;
+  #pushedFrames: LogFrame[] = [];
+  #pushedStates: StateChange[] = [];
+  readonly #usedTickets: UsedTicketStore;
   /** Viewers that are being admitted. */
-  private joining = 0;
-  private concurrents = 0;
-  private alarmAt: number | null = null;
-  private readonly metrics: RelayMetrics;
-  private readonly census: RelayCensus;
-  private readonly rights: RelayRights;
+  #joining = 0;
+  #concurrents = 0;
+  #alarmAt: number | null = null;
+  readonly #metrics: RelayMetrics;
+  readonly #census: RelayCensus;
+  readonly #rights: RelayRights;
   /** When to record next that the viewers are still connected, ms. */
-  private presenceDue = 0;
+  #presenceDue = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const { siteId, channelId, relay } = parseName(ctx.id.name);
-    this.siteId = siteId;
-    this.relay = relay;
-    this.channel = channelName(siteId, channelId);
-    this.heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
-    this.position = ctx.storage.kv.get<Position>("position") ?? null;
-    this.sockets = new RelaySockets(ctx, socketLimits(env), (gone) => {
-      this.ctx.waitUntil(this.wakeBy(this.census.markChanged()));
-      if (gone) this.metrics.visited(gone.viewer, gone.until);
+    this.#siteId = siteId;
+    this.#relay = relay;
+    this.#channel = channelName(siteId, channelId);
+    this.#heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
+    this.#position = ctx.storage.kv.get<Position>("position") ?? null;
+    this.#sockets = new RelaySockets(ctx, socketLimits(env), (gone) => {
+      this.ctx.waitUntil(this.#wakeBy(this.#census.markChanged()));
+      if (gone) this.#metrics.visited(gone.viewer, gone.until);
     });
     const sink = {
-      receipts: async (parts: ReceiptPart[]) => await env.CHANNEL.getByName(this.channel).takeReceipts(relay, parts),
+      receipts: async (parts: ReceiptPart[]) => await env.CHANNEL.getByName(this.#channel).takeReceipts(relay, parts),
       activity: (seen: Seen[]) => recordActivity(env, siteId, seen),
-      failed: (error: unknown) => this.logFailure("relay_metrics_failed", error),
+      failed: (error: unknown) => this.#logFailure("relay_metrics_failed", error),
     };
-    this.metrics = new RelayMetrics(ctx.storage, channelId, this.sockets, sink, (at) => this.ctx.waitUntil(this.wakeBy(at)));
-    this.census = new RelayCensus({ channelId, relay }, this.sockets, this.heartbeatMs, (report) =>
+    this.#metrics = new RelayMetrics(ctx.storage, channelId, this.#sockets, sink, (at) => this.ctx.waitUntil(this.#wakeBy(at)));
+    this.#census = new RelayCensus({ channelId, relay }, this.#sockets, this.#heartbeatMs, (report) =>
       env.SITE_PRESENCE.getByName(siteId).report(report),
     );
-    this.rights = new RelayRights(env, { siteId, channelId }, this.sockets, ctx.storage.kv, (at) => this.ctx.waitUntil(this.wakeBy(at)));
+    this.#rights = new RelayRights(env, { siteId, channelId }, this.#sockets, ctx.storage.kv, (at) => this.ctx.waitUntil(this.#wakeBy(at)));
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    this.usedTickets = new UsedTicketStore(ctx.storage);
+    this.#usedTickets = new UsedTicketStore(ctx.storage);
   }
 
   /** How many sockets it accepts. */
@@ -104,127 +104,127 @@ export class Relay extends DurableObject<Env> {
   /** Accepts a viewer, or rejects it with a reason that the Worker turns into the viewer's error. */
   override async fetch(request: Request): Promise<Response> {
     const viewer = ViewerIdentity.parse(JSON.parse(decodeURIComponent(request.headers.get(VIEWER_HEADER) ?? "")));
-    if (viewer.nonce && !(await this.usedTickets.use(viewer.nonce))) return rejection("ticket_used");
-    if (this.sockets.size + this.joining >= this.capacity) return rejection("full");
-    if (!this.sockets.reserve(viewer)) return rejection("over_quota");
-    this.joining++;
+    if (viewer.nonce && !(await this.#usedTickets.use(viewer.nonce))) return rejection("ticket_used");
+    if (this.#sockets.size + this.#joining >= this.capacity) return rejection("full");
+    if (!this.#sockets.reserve(viewer)) return rejection("over_quota");
+    this.#joining++;
     let entered: Response | RelayRejection | null = null;
     try {
-      entered = await this.rights.enter(viewer, {
-        open: async () => void (this.cache ?? (await this.load())),
+      entered = await this.#rights.enter(viewer, {
+        open: async () => void (this.#cache ?? (await this.#load())),
         // Last, so that no frame is sent between these and those that follow.
-        prepare: () => (viewer.resume ? this.missedSince(viewer.resume) : null),
+        prepare: () => (viewer.resume ? this.#missedSince(viewer.resume) : null),
         admit: (missed, until) => {
-          if (!this.cache) throw new Error("All viewers were disconnected while this one was being admitted");
-          return this.welcome(viewer, this.cache, missed, until);
+          if (!this.#cache) throw new Error("All viewers were disconnected while this one was being admitted");
+          return this.#welcome(viewer, this.#cache, missed, until);
         },
       });
       return entered instanceof Response ? entered : rejection(entered);
     } finally {
-      this.joining--;
-      if (!(entered instanceof Response)) this.sockets.release(viewer);
+      this.#joining--;
+      if (!(entered instanceof Response)) this.#sockets.release(viewer);
     }
   }
 
   /** Forwards the channel's frames, skipping those already sent. After a gap it sends none and returns the position it needs to continue. */
   deliver(push: Push): Delivered {
-    if (this.sockets.size + this.joining === 0) {
-      this.cache = null;
+    if (this.#sockets.size + this.#joining === 0) {
+      this.#cache = null;
       return NOBODY;
     }
-    if (push.lost || (this.sockets.size > 0 && this.position?.epoch !== push.epoch)) return this.startOver();
-    if (this.loading) {
-      this.pushedFrames.push(...push.frames);
-      this.pushedStates.push(...push.states);
+    if (push.lost || (this.#sockets.size > 0 && this.#position?.epoch !== push.epoch)) return this.#startOver();
+    if (this.#loading) {
+      this.#pushedFrames.push(...push.frames);
+      this.#pushedStates.push(...push.states);
     }
-    this.cache?.applyStates(push.states);
-    const follows = this.sockets.size > 0 || this.cache !== null;
-    if (follows) this.send(push);
-    return { head: follows ? (this.position?.seq ?? 0) : null, sockets: this.sockets.size, idle: false };
+    this.#cache?.applyStates(push.states);
+    const follows = this.#sockets.size > 0 || this.#cache !== null;
+    if (follows) this.#send(push);
+    return { head: follows ? (this.#position?.seq ?? 0) : null, sockets: this.#sockets.size, idle: false };
   }
 
   /** Sends the viewers the channel's total number of viewers over all relays. */
   announce(concurrents: number): void {
-    if (concurrents === this.concurrents) return;
-    this.concurrents = concurrents;
-    const head = this.position?.seq ?? 0;
+    if (concurrents === this.#concurrents) return;
+    this.#concurrents = concurrents;
+    const head = this.#position?.seq ?? 0;
     const text = concurrentsFrame(head, concurrents);
-    this.sockets.broadcast(() => ({ text, upTo: head }), Date.now());
+    this.#sockets.broadcast(() => ({ text, upTo: head }), Date.now());
   }
 
   count(): number {
-    return this.sockets.size;
+    return this.#sockets.size;
   }
 
   /** Retires this relay if it has no viewers and admits none; a later viewer makes it request a snapshot. */
   retire(): boolean {
-    if (this.sockets.size + this.joining > 0) return false;
-    this.cache = null;
+    if (this.#sockets.size + this.#joining > 0) return false;
+    this.#cache = null;
     return true;
   }
 
   takeCensus(): Census {
-    return this.census.current();
+    return this.#census.current();
   }
 
   /** Asks the viewers to reconnect within `spread` ms, each at a random moment; returns how many were asked. */
   drain(spread: number): number {
-    this.sockets.sendEach(() => drainFrame(this.position?.seq ?? 0, Math.floor(Math.random() * spread)));
-    return this.sockets.size;
+    this.#sockets.sendEach(() => drainFrame(this.#position?.seq ?? 0, Math.floor(Math.random() * spread)));
+    return this.#sockets.size;
   }
 
   /** This relay's counts for a broadcast; null if it isn't a recent one. */
   receipt(broadcastId: string): ReceiptPart | null {
-    return this.metrics.receipt(broadcastId);
+    return this.#metrics.receipt(broadcastId);
   }
 
   /** Sets the tags of these accounts' viewers, from the next frame on, and notifies them. */
   retag(accounts: AccountTags[]): void {
-    this.sockets.retag(accounts, this.position?.seq ?? 0);
+    this.#sockets.retag(accounts, this.#position?.seq ?? 0);
   }
 
   /** Disconnects viewers of these accounts that have lost access. Throws if the lookup fails. */
   async checkRights(accountIds: string[]): Promise<void> {
-    await this.rights.check(accountIds);
+    await this.#rights.check(accountIds);
   }
 
   /** Disconnects viewers that don't pass the channel's new gate. Throws if the lookup fails; the alarm retries it. */
   async setGate(gate: VersionedGate, isRestricted = false): Promise<void> {
-    this.isRestricted = isRestricted;
-    if (isRestricted) this.cache?.redactUrls();
-    await this.rights.setGate(gate);
+    this.#isRestricted = isRestricted;
+    if (isRestricted) this.#cache?.redactUrls();
+    await this.#rights.setGate(gate);
   }
 
   /** Writes the counts that are only in memory; the alarm does so on its own. */
   settle(): Promise<void> {
-    return this.metrics.settle();
+    return this.#metrics.settle();
   }
 
   /** Disconnects every viewer because the channel was deleted. */
   end(): void {
-    this.cache = null;
-    this.sockets.rejectAll(CLOSE.notFound, "not_found", "The site has no such channel");
+    this.#cache = null;
+    this.#sockets.rejectAll(CLOSE.notFound, "not_found", "The site has no such channel");
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void | Promise<void> {
-    const viewer = this.sockets.get(socket);
+    const viewer = this.#sockets.get(socket);
     if (!viewer) return;
     const now = Date.now();
-    this.sockets.markActive(socket, viewer, now, this.heartbeatMs / 6);
-    if (!takeToken(viewer, now)) return this.sockets.reject(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in a short time");
+    this.#sockets.markActive(socket, viewer, now, this.#heartbeatMs / 6);
+    if (!takeToken(viewer, now)) return this.#sockets.reject(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in a short time");
     const frame = readViewerFrame(message);
-    if (!frame) return this.sockets.reportBadFrame(socket, viewer, "Not a valid viewer frame");
-    if (frame.type === "vote") return this.vote(socket, viewer, frame);
-    if (frame.type === "ping") return this.sockets.sendTo(socket, pongFrame(this.position?.seq ?? 0));
-    this.metrics.record(socket, viewer, frame, this.position?.seq ?? 0, now);
+    if (!frame) return this.#sockets.reportBadFrame(socket, viewer, "Not a valid viewer frame");
+    if (frame.type === "vote") return this.#vote(socket, viewer, frame);
+    if (frame.type === "ping") return this.#sockets.sendTo(socket, pongFrame(this.#position?.seq ?? 0));
+    this.#metrics.record(socket, viewer, frame, this.#position?.seq ?? 0, now);
   }
 
   override webSocketClose(socket: WebSocket): void {
-    this.sockets.close(socket, 1000, "");
+    this.#sockets.close(socket, 1000, "");
   }
 
   override webSocketError(socket: WebSocket): void {
-    this.sockets.close(socket, 1000, "");
+    this.#sockets.close(socket, 1000, "");
   }
 
   /**
@@ -233,40 +233,36 @@ export class Relay extends DurableObject<Env> {
    */
   override async alarm(): Promise<void> {
     const now = Date.now();
-    this.alarmAt = null;
-    this.sockets.closeSilent(now - this.heartbeatMs);
-    this.usedTickets.prune(now);
-    if (this.presenceDue <= now) {
-      this.presenceDue = now + this.heartbeatMs;
-      this.metrics.recordPresence(now);
+    this.#alarmAt = null;
+    this.#sockets.closeSilent(now - this.#heartbeatMs);
+    this.#usedTickets.prune(now);
+    if (this.#presenceDue <= now) {
+      this.#presenceDue = now + this.#heartbeatMs;
+      this.#metrics.recordPresence(now);
     }
-    if (this.metrics.due <= now) await this.metrics.settle();
-    await this.rights.checkDue(now).catch((error: unknown) => this.logFailure("access_check_failed", error));
-    await this.census.reportDueNow(now, async (error, retryAt) => {
-      this.logFailure("presence_report_failed", error);
-      await this.wakeBy(retryAt);
+    if (this.#metrics.due <= now) await this.#metrics.settle();
+    await this.#rights.checkDue(now).catch((error: unknown) => this.#logFailure("access_check_failed", error));
+    await this.#census.reportDueNow(now, async (error, retryAt) => {
+      this.#logFailure("presence_report_failed", error);
+      await this.#wakeBy(retryAt);
     });
-    const due = Math.min(this.census.due, this.metrics.due, this.rights.due);
-    if (due !== Infinity) await this.wakeBy(due);
+    const due = Math.min(this.#census.due, this.#metrics.due, this.#rights.due);
+    if (due !== Infinity) await this.#wakeBy(due);
   }
 
   /** Casts a vote and sends the viewer its result. */
-  private async vote(
-    socket: WebSocket,
-    { accountId }: Viewer,
-    { id, pollId, answerId }: Extract<ViewerFrame, { type: "vote" }>,
-  ): Promise<void> {
-    const cast = (voter: string) => castVoteForViewer(this.env, this.siteId, { pollId, accountId: voter, answerId, requestId: id });
+  async #vote(socket: WebSocket, { accountId }: Viewer, { id, pollId, answerId }: Extract<ViewerFrame, { type: "vote" }>): Promise<void> {
+    const cast = (voter: string) => castVoteForViewer(this.env, this.#siteId, { pollId, accountId: voter, answerId, requestId: id });
     const outcome = accountId === null ? SIGN_IN : await cast(accountId);
-    this.sockets.sendTo(socket, voteResultFrame(this.position?.seq ?? 0, id, outcome));
+    this.#sockets.sendTo(socket, voteResultFrame(this.#position?.seq ?? 0, id, outcome));
   }
 
-  private logFailure(event: string, error: unknown): void {
+  #logFailure(event: string, error: unknown): void {
     logError(event, error, { relay: this.ctx.id.name });
   }
 
   /** Accepts and welcomes in one turn, so that no frame is sent in between. */
-  private welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null, until: number | null): Response {
+  #welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null, until: number | null): Response {
     const now = Date.now();
     const { 0: client, 1: server } = new WebSocketPair();
     const { accountId, sessionId, device, network, tags } = viewer;
@@ -284,9 +280,9 @@ export class Relay extends DurableObject<Env> {
       joinedAt: now,
       lastActiveAt: now,
     };
-    this.sockets.accept(server, attachment, cache.head);
-    if (until !== null) this.ctx.waitUntil(this.wakeBy(until));
-    this.metrics.joined(viewer, missed ?? overlays, now);
+    this.#sockets.accept(server, attachment, cache.head);
+    if (until !== null) this.ctx.waitUntil(this.#wakeBy(until));
+    this.#metrics.joined(viewer, missed ?? overlays, now);
     const welcome = welcomeFrame({
       epoch: cache.epoch,
       seq: cache.head,
@@ -295,8 +291,8 @@ export class Relay extends DurableObject<Env> {
       recovered: missed !== null,
       overlays: bodiesOf(overlays),
       rules: missed ? [] : bodiesOf(cache.rules()),
-      concurrents: Math.max(this.concurrents, this.sockets.size),
-      heartbeat: this.heartbeatMs / 1000,
+      concurrents: Math.max(this.#concurrents, this.#sockets.size),
+      heartbeat: this.#heartbeatMs / 1000,
     });
     for (const message of messagesOf([welcome, ...bodiesOf(missed ?? []), ...stateFrames(cache.head, cache.states())]))
       server.send(message);
@@ -304,15 +300,15 @@ export class Relay extends DurableObject<Env> {
   }
 
   /** All frames that a returning viewer missed, or null if they are no longer available or don't fit into one call. */
-  private async missedSince(held: Position): Promise<LogFrame[] | null> {
+  async #missedSince(held: Position): Promise<LogFrame[] | null> {
     // Ahead of this cache: the viewer comes from a relay that received a frame earlier.
-    if (held.epoch === this.cache?.epoch && held.seq > this.cache.head) await this.load();
-    if (held.epoch !== this.cache?.epoch || held.seq > this.cache.head) return null;
+    if (held.epoch === this.#cache?.epoch && held.seq > this.#cache.head) await this.#load();
+    if (held.epoch !== this.#cache?.epoch || held.seq > this.#cache.head) return null;
     const missed: LogFrame[] = [];
     let chars = 0;
     for (let from = held.seq; ;) {
-      const near = this.cache?.after(from);
-      const page = near ?? (await this.env.CHANNEL.getByName(this.channel).framesAfter(held.epoch, from, PAGE));
+      const near = this.#cache?.after(from);
+      const page = near ?? (await this.env.CHANNEL.getByName(this.#channel).framesAfter(held.epoch, from, PAGE));
       chars += charsOf(page ?? []);
       if (!page || chars > CALL_CHARS) return null;
       missed.push(...page);
@@ -324,71 +320,71 @@ export class Relay extends DurableObject<Env> {
   }
 
   /** Loads the channel's snapshot, one at a time, and brings the open sockets up to date with it. */
-  private load(): Promise<RelayCache> {
-    this.loading ??= this.loadOnce().finally(() => {
-      this.loading = null;
-      this.pushedFrames = [];
-      this.pushedStates = [];
+  #load(): Promise<RelayCache> {
+    this.#loading ??= this.#loadOnce().finally(() => {
+      this.#loading = null;
+      this.#pushedFrames = [];
+      this.#pushedStates = [];
     });
-    return this.loading;
+    return this.#loading;
   }
 
-  private async loadOnce(): Promise<RelayCache> {
-    const channel = this.env.CHANNEL.getByName(this.channel);
-    const snapshot = await channel.snapshot(this.relay);
-    if (snapshot.gate) this.rights.noteGate(snapshot.gate);
-    this.concurrents ||= snapshot.concurrents;
+  async #loadOnce(): Promise<RelayCache> {
+    const channel = this.env.CHANNEL.getByName(this.#channel);
+    const snapshot = await channel.snapshot(this.#relay);
+    if (snapshot.gate) this.#rights.noteGate(snapshot.gate);
+    this.#concurrents ||= snapshot.concurrents;
     const cache = new RelayCache(snapshot, await allActive(snapshot, (seq, head) => channel.offered(seq, head)));
     // First, because the frames that the sockets missed include these.
-    cache.apply(this.pushedFrames);
-    cache.applyStates(this.pushedStates);
-    const behind = this.sockets.size > 0 && this.position !== null;
-    if (behind && this.position?.epoch !== cache.epoch) this.startOver();
-    const missed = behind ? cache.after(this.position?.seq ?? 0) : [];
-    if (missed === null) this.startOver();
-    else if (missed.length > 0) this.forward(missed, []);
-    if (this.sockets.size > 0 && cache.head < (this.position?.seq ?? 0)) throw new Error("The channel's log is behind this relay");
+    cache.apply(this.#pushedFrames);
+    cache.applyStates(this.#pushedStates);
+    const behind = this.#sockets.size > 0 && this.#position !== null;
+    if (behind && this.#position?.epoch !== cache.epoch) this.#startOver();
+    const missed = behind ? cache.after(this.#position?.seq ?? 0) : [];
+    if (missed === null) this.#startOver();
+    else if (missed.length > 0) this.#forward(missed, []);
+    if (this.#sockets.size > 0 && cache.head < (this.#position?.seq ?? 0)) throw new Error("The channel's log is behind this relay");
     // The snapshot may be older than the restriction.
-    if (this.isRestricted) cache.redactUrls();
-    this.cache = cache;
-    this.moveTo({ epoch: cache.epoch, seq: cache.head });
+    if (this.#isRestricted) cache.redactUrls();
+    this.#cache = cache;
+    this.#moveTo({ epoch: cache.epoch, seq: cache.head });
     return cache;
   }
 
-  private send(push: Push): void {
-    const head = this.position?.seq ?? 0;
+  #send(push: Push): void {
+    const head = this.#position?.seq ?? 0;
     const fresh = push.frames.filter((frame) => frame.seq > head);
     const last = fresh.at(-1);
     const inOrder = fresh[0]?.seq === head + 1;
-    this.forward(inOrder ? fresh : [], stateFrames(inOrder && last ? last.seq : head, push.states));
+    this.#forward(inOrder ? fresh : [], stateFrames(inOrder && last ? last.seq : head, push.states));
     if (!inOrder || !last) return;
-    this.cache?.apply(fresh);
+    this.#cache?.apply(fresh);
     // Stored after the sends, which would otherwise wait for the write.
-    this.moveTo({ epoch: push.epoch, seq: last.seq });
+    this.#moveTo({ epoch: push.epoch, seq: last.seq });
   }
 
-  private forward(frames: LogFrame[], states: string[]): void {
+  #forward(frames: LogFrame[], states: string[]): void {
     if (frames.length === 0 && states.length === 0) return;
-    const messageFor = messageByTags(frames, states, frames.at(-1)?.seq ?? this.position?.seq ?? 0);
-    this.metrics.sending(frames, () => this.sockets.broadcast(messageFor, Date.now()));
+    const messageFor = messageByTags(frames, states, frames.at(-1)?.seq ?? this.#position?.seq ?? 0);
+    this.#metrics.sending(frames, () => this.#sockets.broadcast(messageFor, Date.now()));
   }
 
-  private moveTo(position: Position): void {
-    if (this.position?.epoch === position.epoch && this.position.seq === position.seq) return;
-    this.position = position;
+  #moveTo(position: Position): void {
+    if (this.#position?.epoch === position.epoch && this.#position.seq === position.seq) return;
+    this.#position = position;
     this.ctx.storage.kv.put("position", position);
   }
 
   /** Closes all sockets because their position can't be continued: viewers reconnect and receive the full state. */
-  private startOver(): Delivered {
-    this.sockets.closeAll(CLOSE.startOver, "reconnect");
-    this.cache = null;
+  #startOver(): Delivered {
+    this.#sockets.closeAll(CLOSE.startOver, "reconnect");
+    this.#cache = null;
     return NOBODY;
   }
 
-  private async wakeBy(at: number): Promise<void> {
-    if (this.alarmAt !== null && this.alarmAt <= at) return;
-    this.alarmAt = at;
+  async #wakeBy(at: number): Promise<void> {
+    if (this.#alarmAt !== null && this.#alarmAt <= at) return;
+    this.#alarmAt = at;
     // What is overdue is due at 0, which setAlarm rejects.
     await this.ctx.storage.setAlarm(Math.max(at, Date.now()));
   }

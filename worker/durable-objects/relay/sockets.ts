@@ -61,70 +61,70 @@ interface Gone {
 
 /** The open sockets of a relay. Counts come from the sockets themselves, never from increments and decrements. */
 export class RelaySockets {
-  private readonly ctx: DurableObjectState;
-  private readonly onChange: (gone?: Gone) => void;
-  private readonly quota: SocketQuota;
-  private known: Map<WebSocket, Viewer> | null = null;
+  readonly #ctx: DurableObjectState;
+  readonly #onChange: (gone?: Gone) => void;
+  readonly #quota: SocketQuota;
+  #known: Map<WebSocket, Viewer> | null = null;
 
   /** `onChange` is called for each socket that opens or closes, with the viewer if it closes. */
   constructor(ctx: DurableObjectState, limits: SocketLimits, onChange: (gone?: Gone) => void) {
-    this.ctx = ctx;
-    this.quota = new SocketQuota(limits);
-    this.onChange = onChange;
+    this.#ctx = ctx;
+    this.#quota = new SocketQuota(limits);
+    this.#onChange = onChange;
   }
 
   get size(): number {
-    return this.map().size;
+    return this.#map().size;
   }
 
   get(socket: WebSocket): Viewer | undefined {
-    return this.map().get(socket);
+    return this.#map().get(socket);
   }
 
   viewers(): Iterable<Viewer> {
-    return this.map().values();
+    return this.#map().values();
   }
 
   entries(): Iterable<[WebSocket, Viewer]> {
-    return this.map();
+    return this.#map();
   }
 
   /** The accounts that have a socket here. */
   accounts(): Set<string> {
-    return new Set([...this.map().values()].flatMap(({ accountId }) => accountId ?? []));
+    return new Set([...this.#map().values()].flatMap(({ accountId }) => accountId ?? []));
   }
 
   devices(): ReportedDevice[] {
     const byDevice = new Map<string, ReportedDevice>();
-    for (const { device, network } of this.map().values()) if (device !== null) byDevice.set(device, { device, network });
+    for (const { device, network } of this.#map().values()) if (device !== null) byDevice.set(device, { device, network });
     return [...byDevice.values()];
   }
 
   /** Reserves a socket for a viewer that is being admitted; false if its device, account or network has reached its limit. */
   reserve(holder: SocketHolder): boolean {
-    this.map();
-    return this.quota.take(holder);
+    this.#map();
+    return this.#quota.take(holder);
   }
 
   /** Releases the reservation of a viewer that was rejected. */
   release(holder: SocketHolder): void {
-    this.quota.giveBack(holder);
+    this.#quota.giveBack(holder);
   }
 
   /** Accepts the socket of a viewer with a reservation. */
   accept(socket: WebSocket, attachment: Attachment, sent: number): void {
-    const map = this.map();
-    this.ctx.acceptWebSocket(socket);
+    const map = this.#map();
+    this.#ctx.acceptWebSocket(socket);
     socket.serializeAttachment(attachment);
     map.set(socket, toViewer(attachment, sent));
-    this.onChange();
+    this.#onChange();
   }
 
   /** Sends each viewer its message. Closes sockets that fail or are too far behind, without affecting the others. */
   broadcast(messageFor: (tags: string[]) => Message | null, now: number): void {
-    for (const [socket, viewer] of this.map()) {
+    for (const [socket, viewer] of this.#map()) {
       const message = messageFor(viewer.tags);
-      if (!message || !this.trySend(socket, message.text)) continue;
+      if (!message || !this.#trySend(socket, message.text)) continue;
       // Judged by what was sent before this message, which it has had no time to acknowledge.
       const isSlow = isTooSlow(viewer, now);
       viewer.sent = message.upTo;
@@ -134,25 +134,25 @@ export class RelaySockets {
 
   /** Sends every viewer an individual text. */
   sendEach(textFor: () => string): void {
-    for (const socket of this.map().keys()) this.trySend(socket, textFor());
+    for (const socket of this.#map().keys()) this.#trySend(socket, textFor());
   }
 
   /** Sends a text to one viewer. */
   sendTo(socket: WebSocket, text: string): void {
-    this.trySend(socket, text);
+    this.#trySend(socket, text);
   }
 
   /** Sets the tags of these accounts' viewers and notifies them; `position` is what all sockets have reached. */
   retag(accounts: AccountTags[], position: number): void {
     const changes = new Map(accounts.map((account) => [account.accountId, account]));
-    for (const [socket, viewer] of this.map()) {
+    for (const [socket, viewer] of this.#map()) {
       const change = changes.get(viewer.accountId ?? "");
       if (!change || isSame(change.tags, viewer.tags)) continue;
       viewer.tags = change.tags;
       // The new tags no longer show which earlier frames it still has to acknowledge.
       viewer.counted = position;
       this.save(socket, viewer);
-      this.trySend(socket, accountChangedFrame(position, change));
+      this.#trySend(socket, accountChangedFrame(position, change));
     }
   }
 
@@ -160,7 +160,7 @@ export class RelaySockets {
   countReached(tags: string[] | null): number {
     if (tags === null) return this.size;
     let count = 0;
-    for (const viewer of this.map().values()) if (reaches({ tags }, viewer.tags)) count++;
+    for (const viewer of this.#map().values()) if (reaches({ tags }, viewer.tags)) count++;
     return count;
   }
 
@@ -191,40 +191,40 @@ export class RelaySockets {
 
   /** Closes sockets that have been silent since `before` (ms). */
   closeSilent(before: number): void {
-    for (const [socket, viewer] of this.map()) {
-      const ponged = this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
+    for (const [socket, viewer] of this.#map()) {
+      const ponged = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
       const lastActiveAt = Math.max(ponged, viewer.lastActiveAt);
       if (lastActiveAt < before) this.close(socket, 1001, "silent", lastActiveAt);
     }
   }
 
   closeAll(code: number, reason: string): void {
-    for (const socket of this.map().keys()) this.close(socket, code, reason);
+    for (const socket of this.#map().keys()) this.close(socket, code, reason);
   }
 
   /** Sends an error frame, because browsers may not expose the close reason, and closes the socket. */
   reject(socket: WebSocket, code: number, error: string, message: string): void {
-    this.trySend(socket, errorFrame(error, message, code));
+    this.#trySend(socket, errorFrame(error, message, code));
     this.close(socket, code, error);
   }
 
   rejectAll(code: number, error: string, message: string): void {
-    for (const socket of this.map().keys()) this.reject(socket, code, error, message);
+    for (const socket of this.#map().keys()) this.reject(socket, code, error, message);
   }
 
   /** Responds to an invalid frame; the third one closes the connection. */
   reportBadFrame(socket: WebSocket, viewer: Viewer, message: string): void {
     viewer.badFrames++;
     if (viewer.badFrames >= BAD_FRAMES) this.reject(socket, CLOSE.badFrame, "bad_frame", message);
-    else this.trySend(socket, errorFrame("bad_frame", message));
+    else this.#trySend(socket, errorFrame("bad_frame", message));
   }
 
   /** Drops a socket and completes its close, which the platform doesn't always do after hibernation. */
   close(socket: WebSocket, code: number, reason: string, until = Date.now()): void {
-    const viewer = this.map().get(socket);
-    if (this.map().delete(socket) && viewer) {
-      this.quota.giveBack(viewer);
-      this.onChange({ viewer, until });
+    const viewer = this.#map().get(socket);
+    if (this.#map().delete(socket) && viewer) {
+      this.#quota.giveBack(viewer);
+      this.#onChange({ viewer, until });
     }
     try {
       socket.close(code, reason);
@@ -233,7 +233,7 @@ export class RelaySockets {
     }
   }
 
-  private trySend(socket: WebSocket, text: string): boolean {
+  #trySend(socket: WebSocket, text: string): boolean {
     try {
       socket.send(text);
       return true;
@@ -243,15 +243,15 @@ export class RelaySockets {
     }
   }
 
-  private map(): Map<WebSocket, Viewer> {
-    this.known ??= this.wake();
-    return this.known;
+  #map(): Map<WebSocket, Viewer> {
+    this.#known ??= this.#wake();
+    return this.#known;
   }
 
-  private wake(): Map<WebSocket, Viewer> {
-    const open = this.ctx.getWebSockets().filter((socket) => socket.readyState === WebSocket.OPEN);
+  #wake(): Map<WebSocket, Viewer> {
+    const open = this.#ctx.getWebSockets().filter((socket) => socket.readyState === WebSocket.OPEN);
     const known = new Map(open.map((socket) => [socket, toViewer(Attachment.parse(socket.deserializeAttachment()), 0)]));
-    for (const viewer of known.values()) this.quota.count(viewer);
+    for (const viewer of known.values()) this.#quota.count(viewer);
     return known;
   }
 }

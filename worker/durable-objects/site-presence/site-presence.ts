@@ -46,56 +46,56 @@ type RuleRow = { id: string; channel_id: string | null; body: string };
  * come from the relays themselves, so none is ever left over.
  */
 export class SitePresence extends DurableObject<Env> {
-  private readonly siteId: string;
-  private readonly commands: SiteCommands;
-  private readonly states: LatestStates;
-  private readonly devices: SiteDevices;
-  private readonly rechecks: SiteRechecks;
-  private readonly recheckRunner = new CoalescedRunner(() => this.recheckPending());
-  private readonly leaseMs: number;
-  private leases: Map<string, Lease> | null = null;
-  private loading: Promise<Map<string, Lease>> | null = null;
-  private readonly announced = new Map<string, number>();
-  private lastAnnounced = 0;
-  private alarmAt: number | null = null;
+  readonly #siteId: string;
+  readonly #commands: SiteCommands;
+  readonly #states: LatestStates;
+  readonly #devices: SiteDevices;
+  readonly #rechecks: SiteRechecks;
+  readonly #recheckRunner = new CoalescedRunner(() => this.#recheckPending());
+  readonly #leaseMs: number;
+  #leases: Map<string, Lease> | null = null;
+  #loading: Promise<Map<string, Lease>> | null = null;
+  readonly #announced = new Map<string, number>();
+  #lastAnnounced = 0;
+  #alarmAt: number | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.siteId = ctx.id.name ?? "";
-    this.leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
-    this.commands = new SiteCommands(ctx.storage);
-    this.states = new LatestStates(ctx.storage);
-    this.rechecks = new SiteRechecks(ctx.storage);
-    this.devices = new SiteDevices(ctx.storage, Number(env.TIFO_DEVICES_PER_ADDRESS));
+    this.#siteId = ctx.id.name ?? "";
+    this.#leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
+    this.#commands = new SiteCommands(ctx.storage);
+    this.#states = new LatestStates(ctx.storage);
+    this.#rechecks = new SiteRechecks(ctx.storage);
+    this.#devices = new SiteDevices(ctx.storage, Number(env.TIFO_DEVICES_PER_ADDRESS));
     migrate(ctx.storage, "presence", SCHEMA);
   }
 
   /** Records a relay's count and returns the channel's total. A channel's first report sends it the site-wide broadcasts before it counts as open. */
   async report(report: PresenceReport): Promise<number> {
     const { channelId, relay, count } = report;
-    const leases = await this.ready();
-    this.devices.add(report.devices, Date.now());
-    const opens = count > 0 && !this.isOpen(channelId);
-    if (opens) await this.repeatCommands(channelId);
+    const leases = await this.#ready();
+    this.#devices.add(report.devices, Date.now());
+    const opens = count > 0 && !this.#isOpen(channelId);
+    if (opens) await this.#repeatCommands(channelId);
     if (count > 0) this.ctx.storage.sql.exec("INSERT OR IGNORE INTO relays (channel_id, relay) VALUES (?, ?)", channelId, relay);
     // From here on the channel receives every new state; this sends those between its opening and this report.
-    if (opens) this.ctx.waitUntil(this.toChannels([channelId], () => this.repeatStates(channelId)));
-    this.recheckNewcomers(leases.get(keyOf(report)), report);
-    this.renew(leases, { channelId, relay, count, accounts: report.accounts ?? null, renewedAt: Date.now() });
-    await this.announceSoon();
-    return this.total(leases, channelId);
+    if (opens) this.ctx.waitUntil(this.#toChannels([channelId], () => this.#repeatStates(channelId)));
+    this.#recheckNewcomers(leases.get(keyOf(report)), report);
+    this.#renew(leases, { channelId, relay, count, accounts: report.accounts ?? null, renewedAt: Date.now() });
+    await this.#announceSoon();
+    return this.#total(leases, channelId);
   }
 
   /** Current viewers of the site, by channel, and the distinct devices of the day (UTC). */
   async concurrents(): Promise<SiteConcurrents> {
-    const leases = await this.ready();
-    await this.verify(leases);
+    const leases = await this.#ready();
+    await this.#verify(leases);
     const totals = new Map<string, number>();
     for (const { channelId, count } of leases.values()) totals.set(channelId, (totals.get(channelId) ?? 0) + count);
     const channels = [...totals].map(([channelId, concurrents]) => ({ channelId, concurrents }));
     return {
       concurrents: channels.reduce((sum, channel) => sum + channel.concurrents, 0),
-      totalViews: this.devices.count(Date.now()),
+      totalViews: this.#devices.count(Date.now()),
       channels,
     };
   }
@@ -103,24 +103,24 @@ export class SitePresence extends DurableObject<Env> {
   /** Broadcasts to every open channel, and to each that opens before the end; idempotent by its id. */
   async publish(broadcast: Broadcast): Promise<{ channelId: string; seq: number; startsAt: number; endsAt: number }[]> {
     const now = Date.now();
-    if (!this.commands.publish(broadcast, now)) return [];
-    this.commands.markReached(this.openChannels(), now, broadcast.broadcastId);
-    const answers = await this.toOpenChannels(async (channelId) => {
-      const { seq, startsAt, endsAt } = await this.channel(channelId).publish(broadcast);
+    if (!this.#commands.publish(broadcast, now)) return [];
+    this.#commands.markReached(this.#openChannels(), now, broadcast.broadcastId);
+    const answers = await this.#toOpenChannels(async (channelId) => {
+      const { seq, startsAt, endsAt } = await this.#channel(channelId).publish(broadcast);
       return { channelId, seq, startsAt, endsAt };
     });
-    await this.schedule();
+    await this.#schedule();
     return answers;
   }
 
   /** Clears on every channel of the site, open or not; idempotent by `id`. Returns the results of the open ones. */
   async clear(command: { id: string; target: ClearTarget }): Promise<{ channelId: string; seq: number; broadcastIds: string[] }[]> {
-    this.commands.clear(command.id, command.target, Date.now());
-    const answers = await this.toOpenChannels(async (channelId) => {
-      const { seq, broadcastIds } = await this.channel(channelId).clear(command);
+    this.#commands.clear(command.id, command.target, Date.now());
+    const answers = await this.#toOpenChannels(async (channelId) => {
+      const { seq, broadcastIds } = await this.#channel(channelId).clear(command);
       return { channelId, seq, broadcastIds };
     });
-    await this.schedule();
+    await this.#schedule();
     return answers;
   }
 
@@ -135,26 +135,26 @@ export class SitePresence extends DurableObject<Env> {
       for (const { id, channelId, body } of clientRules.rules) this.ctx.storage.sql.exec(insert, id, channelId, body);
       kv.put("rulesVersion", clientRules.version);
     });
-    await this.toOpenChannels((channelId) => this.channel(channelId).setRules(clientRules));
+    await this.#toOpenChannels((channelId) => this.#channel(channelId).setRules(clientRules));
   }
 
   /** Sends a state to every open channel, and each that opens later; the latest per key wins. Throws if a channel hasn't accepted it. */
   async state(change: StateChange): Promise<void> {
-    this.states.put(change, Date.now());
-    const results = await Promise.allSettled(this.openChannels().map((channelId) => this.channel(channelId).state(change)));
+    this.#states.put(change, Date.now());
+    const results = await Promise.allSettled(this.#openChannels().map((channelId) => this.#channel(channelId).state(change)));
     const failed = results.find((each) => each.status === "rejected");
     if (failed) throw new Error("A channel did not accept the state", { cause: failed.reason });
   }
 
   /** The channels that a site-wide broadcast has reached. */
   reachedBy(broadcastId: string): string[] {
-    return this.commands.reachedBy(broadcastId);
+    return this.#commands.reachedBy(broadcastId);
   }
 
   /** Sets the tags of these accounts' open sockets; throws if a relay can't be reached. Safe to repeat. */
   async retag(accounts: AccountTags[]): Promise<void> {
-    const leases = await this.ready();
-    await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
+    const leases = await this.#ready();
+    await Promise.all([...leases.values()].map((lease) => withTimeout(this.#relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
   }
 
   /**
@@ -163,69 +163,69 @@ export class SitePresence extends DurableObject<Env> {
    */
   async recheck(accountIds: string[]): Promise<void> {
     const now = Date.now();
-    this.rechecks.add(accountIds, now);
-    await this.wakeBy(now + RETRY_MS);
-    this.ctx.waitUntil(this.recheckRunner.run());
+    this.#rechecks.add(accountIds, now);
+    await this.#wakeBy(now + RETRY_MS);
+    this.ctx.waitUntil(this.#recheckRunner.run());
   }
 
   /** The site state for a channel that opens: the commands after a position, 0 for the first page. */
   async opening(channelId: string, after: number): Promise<Opening> {
-    const leases = await this.ready();
-    this.commands.markReached([channelId], Date.now());
-    const states = after === 0 ? this.states.current(Date.now()) : [];
-    return { ...this.commands.current(Date.now(), after), rules: this.rules, states, concurrents: this.total(leases, channelId) };
+    const leases = await this.#ready();
+    this.#commands.markReached([channelId], Date.now());
+    const states = after === 0 ? this.#states.current(Date.now()) : [];
+    return { ...this.#commands.current(Date.now(), after), rules: this.#rules, states, concurrents: this.#total(leases, channelId) };
   }
 
   /** Announces changed totals, verifies old counts, retries failed commands, prunes expired ones. Safe to run at any time. */
   override async alarm(): Promise<void> {
-    this.alarmAt = null;
+    this.#alarmAt = null;
     const now = Date.now();
-    this.commands.prune(now);
-    this.rechecks.prune(now);
-    this.ctx.waitUntil(this.recheckRunner.run());
-    this.devices.prune(now);
-    const leases = await this.ready();
-    await this.verify(leases);
+    this.#commands.prune(now);
+    this.#rechecks.prune(now);
+    this.ctx.waitUntil(this.#recheckRunner.run());
+    this.#devices.prune(now);
+    const leases = await this.#ready();
+    await this.#verify(leases);
     if (this.ctx.storage.kv.get<boolean>("repeat")) {
       this.ctx.storage.kv.delete("repeat");
-      await this.toOpenChannels((channelId) => this.repeatCommands(channelId));
+      await this.#toOpenChannels((channelId) => this.#repeatCommands(channelId));
     }
-    await this.announceAll(leases);
-    await this.schedule();
+    await this.#announceAll(leases);
+    await this.#schedule();
   }
 
   /** Counts of all relays with viewers; after a restart each relay is asked for its own. */
-  private async ready(): Promise<Map<string, Lease>> {
-    if (this.leases) return this.leases;
-    this.loading ??= this.askAll().finally(() => {
-      this.loading = null;
+  async #ready(): Promise<Map<string, Lease>> {
+    if (this.#leases) return this.#leases;
+    this.#loading ??= this.#askAll().finally(() => {
+      this.#loading = null;
     });
-    this.leases = await this.loading;
-    return this.leases;
+    this.#leases = await this.#loading;
+    return this.#leases;
   }
 
-  private async askAll(): Promise<Map<string, Lease>> {
+  async #askAll(): Promise<Map<string, Lease>> {
     const rows = this.ctx.storage.sql.exec<{ channel_id: string; relay: number }>("SELECT channel_id, relay FROM relays").toArray();
     const leases = new Map<string, Lease>();
-    const asked = rows.map((row) => this.ask({ channelId: row.channel_id, relay: row.relay, count: 0, accounts: null, renewedAt: 0 }));
-    for (const lease of await Promise.all(asked)) this.renew(leases, lease);
+    const asked = rows.map((row) => this.#ask({ channelId: row.channel_id, relay: row.relay, count: 0, accounts: null, renewedAt: 0 }));
+    for (const lease of await Promise.all(asked)) this.#renew(leases, lease);
     return leases;
   }
 
   /** Asks relays for counts that they haven't renewed in time. */
-  private async verify(leases: Map<string, Lease>): Promise<void> {
-    const old = [...leases.values()].filter((lease) => lease.renewedAt <= Date.now() - this.leaseMs);
-    const answers = await Promise.all(old.map(async (lease) => ({ lease, current: await this.ask(lease) })));
+  async #verify(leases: Map<string, Lease>): Promise<void> {
+    const old = [...leases.values()].filter((lease) => lease.renewedAt <= Date.now() - this.#leaseMs);
+    const answers = await Promise.all(old.map(async (lease) => ({ lease, current: await this.#ask(lease) })));
     for (const { lease, current } of answers) {
       // A report that came meanwhile is newer than the answer.
-      if (leases.get(keyOf(lease)) === lease) this.renew(leases, current);
+      if (leases.get(keyOf(lease)) === lease) this.#renew(leases, current);
     }
   }
 
   /** The relay's own count; an unreachable relay keeps its last count and is asked again later. */
-  private async ask(lease: Lease): Promise<Lease> {
+  async #ask(lease: Lease): Promise<Lease> {
     try {
-      const census = await withTimeout(this.relay(lease).takeCensus(), ASK_TIMEOUT_MS);
+      const census = await withTimeout(this.#relay(lease).takeCensus(), ASK_TIMEOUT_MS);
       return { ...lease, ...census, renewedAt: Date.now() };
     } catch (error) {
       logError("relay_count_unknown", error, { relay: keyOf(lease) });
@@ -234,37 +234,37 @@ export class SitePresence extends DurableObject<Env> {
   }
 
   /** Makes every relay that may have one of the pending accounts recheck it; the alarm retries failures. */
-  private async recheckPending(): Promise<void> {
-    const leases = await this.ready();
+  async #recheckPending(): Promise<void> {
+    const leases = await this.#ready();
     for (;;) {
-      const batch = this.rechecks.pending();
+      const batch = this.#rechecks.pending();
       if (batch.accountIds.length === 0) return;
       const asked = [...leases.values()].flatMap((lease) => {
         const { accounts } = lease;
         const here = accounts ? batch.accountIds.filter((accountId) => bloomMayHave(accounts, accountId)) : batch.accountIds;
-        return here.length === 0 ? [] : [withTimeout(this.relay(lease).checkRights(here), ASK_TIMEOUT_MS)];
+        return here.length === 0 ? [] : [withTimeout(this.#relay(lease).checkRights(here), ASK_TIMEOUT_MS)];
       });
       const failed = (await Promise.allSettled(asked)).find((answer) => answer.status === "rejected");
       if (failed) {
-        logError("recheck_failed", failed.reason, { siteId: this.siteId });
-        return this.wakeBy(Date.now() + RETRY_MS);
+        logError("recheck_failed", failed.reason, { siteId: this.#siteId });
+        return this.#wakeBy(Date.now() + RETRY_MS);
       }
-      this.rechecks.done(batch);
+      this.#rechecks.done(batch);
     }
   }
 
   /** Rechecks accounts that are new at a relay and changed recently: the relay wasn't asked, because it hadn't reported them yet. */
-  private recheckNewcomers(before: Lease | undefined, { accounts: now }: PresenceReport): void {
+  #recheckNewcomers(before: Lease | undefined, { accounts: now }: PresenceReport): void {
     if (!now) return;
-    const accounts = this.rechecks
+    const accounts = this.#rechecks
       .recent(Date.now())
       .filter((accountId) => bloomMayHave(now, accountId) && !(before?.accounts && bloomMayHave(before.accounts, accountId)));
     if (accounts.length === 0) return;
-    this.rechecks.add(accounts, Date.now());
-    this.ctx.waitUntil(Promise.all([this.wakeBy(Date.now() + RETRY_MS), this.recheckRunner.run()]));
+    this.#rechecks.add(accounts, Date.now());
+    this.ctx.waitUntil(Promise.all([this.#wakeBy(Date.now() + RETRY_MS), this.#recheckRunner.run()]));
   }
 
-  private renew(leases: Map<string, Lease>, lease: Lease): void {
+  #renew(leases: Map<string, Lease>, lease: Lease): void {
     if (lease.count > 0 || lease.renewedAt === 0) {
       leases.set(keyOf(lease), lease);
       return;
@@ -273,112 +273,112 @@ export class SitePresence extends DurableObject<Env> {
     this.ctx.storage.sql.exec("DELETE FROM relays WHERE channel_id = ? AND relay = ?", lease.channelId, lease.relay);
   }
 
-  private total(leases: Map<string, Lease>, channelId: string): number {
+  #total(leases: Map<string, Lease>, channelId: string): number {
     let sum = 0;
     for (const lease of leases.values()) if (lease.channelId === channelId) sum += lease.count;
     return sum;
   }
 
   /** Announces totals now, or one second after the last announcement. */
-  private async announceSoon(): Promise<void> {
+  async #announceSoon(): Promise<void> {
     const now = Date.now();
-    if (now - this.lastAnnounced < ANNOUNCE_MS) return this.wakeBy(this.lastAnnounced + ANNOUNCE_MS);
-    if (this.leases) this.ctx.waitUntil(this.announceAll(this.leases));
-    await this.schedule();
+    if (now - this.#lastAnnounced < ANNOUNCE_MS) return this.#wakeBy(this.#lastAnnounced + ANNOUNCE_MS);
+    if (this.#leases) this.ctx.waitUntil(this.#announceAll(this.#leases));
+    await this.#schedule();
   }
 
   /** Sends each channel's total to its relays where it changed. */
-  private async announceAll(leases: Map<string, Lease>): Promise<void> {
-    this.lastAnnounced = Date.now();
+  async #announceAll(leases: Map<string, Lease>): Promise<void> {
+    this.#lastAnnounced = Date.now();
     const open = new Set([...leases.values()].map((lease) => lease.channelId));
-    for (const channelId of this.announced.keys()) if (!open.has(channelId)) this.announced.delete(channelId);
+    for (const channelId of this.#announced.keys()) if (!open.has(channelId)) this.#announced.delete(channelId);
     const changed = new Map<string, number>();
     for (const channelId of open) {
-      const total = this.total(leases, channelId);
-      if (this.announced.get(channelId) !== total) changed.set(channelId, total);
+      const total = this.#total(leases, channelId);
+      if (this.#announced.get(channelId) !== total) changed.set(channelId, total);
     }
-    for (const [channelId, total] of changed) this.announced.set(channelId, total);
+    for (const [channelId, total] of changed) this.#announced.set(channelId, total);
     const announcements = [...leases.values()].flatMap((lease) => {
       const total = changed.get(lease.channelId);
-      return total === undefined ? [] : [this.announce(lease, total)];
+      return total === undefined ? [] : [this.#announce(lease, total)];
     });
     await Promise.all(announcements);
   }
 
-  private async announce(lease: Lease, total: number): Promise<void> {
+  async #announce(lease: Lease, total: number): Promise<void> {
     try {
-      await this.relay(lease).announce(total);
+      await this.#relay(lease).announce(total);
     } catch {
       // Announced again with the next change of any count.
-      this.announced.delete(lease.channelId);
+      this.#announced.delete(lease.channelId);
     }
   }
 
-  private get rules(): ClientRules | null {
+  get #rules(): ClientRules | null {
     const version = this.ctx.storage.kv.get<number>("rulesVersion");
     if (version === undefined) return null;
     const rows = this.ctx.storage.sql.exec<RuleRow>("SELECT id, channel_id, body FROM rules ORDER BY position").toArray();
     return { version, rules: rows.map(({ id, channel_id: channelId, body }) => ({ id, channelId, body })) };
   }
 
-  private openChannels(): string[] {
+  #openChannels(): string[] {
     const rows = this.ctx.storage.sql.exec<{ channel_id: string }>("SELECT DISTINCT channel_id FROM relays").toArray();
     return rows.map((row) => row.channel_id);
   }
 
-  private isOpen(channelId: string): boolean {
+  #isOpen(channelId: string): boolean {
     return this.ctx.storage.sql.exec("SELECT 1 FROM relays WHERE channel_id = ? LIMIT 1", channelId).toArray().length > 0;
   }
 
   /** Calls each open channel; failed ones are left out of the result and retried by the alarm. */
-  private toOpenChannels<T>(call: (channelId: string) => Promise<T>): Promise<T[]> {
-    return this.toChannels(this.openChannels(), call);
+  #toOpenChannels<T>(call: (channelId: string) => Promise<T>): Promise<T[]> {
+    return this.#toChannels(this.#openChannels(), call);
   }
 
-  private async toChannels<T>(channelIds: string[], call: (channelId: string) => Promise<T>): Promise<T[]> {
+  async #toChannels<T>(channelIds: string[], call: (channelId: string) => Promise<T>): Promise<T[]> {
     const answers = await Promise.allSettled(channelIds.map(call));
     if (answers.some((answer) => answer.status === "rejected")) {
       this.ctx.storage.kv.put("repeat", true);
-      await this.wakeBy(Date.now() + RETRY_MS);
+      await this.#wakeBy(Date.now() + RETRY_MS);
     }
     return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   }
 
   /** Sends a channel all current commands, rules and states; it skips those it already has. */
-  private async repeatCommands(channelId: string): Promise<void> {
+  async #repeatCommands(channelId: string): Promise<void> {
     const now = Date.now();
-    this.commands.markReached([channelId], now);
+    this.#commands.markReached([channelId], now);
     for (let after: number | null = 0; after !== null;) {
-      const { commands, next } = this.commands.current(now, after);
-      await this.channel(channelId).applyCommands(commands);
+      const { commands, next } = this.#commands.current(now, after);
+      await this.#channel(channelId).applyCommands(commands);
       after = next;
     }
-    if (this.rules) await this.channel(channelId).setRules(this.rules);
-    await this.repeatStates(channelId);
+    if (this.#rules) await this.#channel(channelId).setRules(this.#rules);
+    await this.#repeatStates(channelId);
   }
 
-  private async repeatStates(channelId: string): Promise<void> {
-    for (const change of this.states.current(Date.now())) await this.channel(channelId).state(change);
+  async #repeatStates(channelId: string): Promise<void> {
+    for (const change of this.#states.current(Date.now())) await this.#channel(channelId).state(change);
   }
 
-  private channel(channelId: string): ReturnType<Env["CHANNEL"]["getByName"]> {
-    return this.env.CHANNEL.getByName(channelName(this.siteId, channelId));
+  #channel(channelId: string): ReturnType<Env["CHANNEL"]["getByName"]> {
+    return this.env.CHANNEL.getByName(channelName(this.#siteId, channelId));
   }
 
-  private relay(lease: Lease): ReturnType<Env["RELAY"]["getByName"]> {
-    return this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay));
+  #relay(lease: Lease): ReturnType<Env["RELAY"]["getByName"]> {
+    return this.env.RELAY.getByName(relayName(channelName(this.#siteId, lease.channelId), lease.relay));
   }
 
   /** Sets the alarm for the next lease or command that expires. */
-  private async schedule(): Promise<void> {
-    const oldest = Math.min(...[...(this.leases ?? new Map<string, Lease>()).values()].map((lease) => lease.renewedAt));
-    const due = Math.min(oldest + this.leaseMs, this.commands.nextEnd() ?? Infinity);
-    if (due !== Infinity) await this.wakeBy(Math.max(due, Date.now() + ANNOUNCE_MS));
+  async #schedule(): Promise<void> {
+    const oldest = Math.min(...[...(this.#leases ?? new Map<string, Lease>()).values()].map((lease) => lease.renewedAt));
+    const due = Math.min(oldest + this.#leaseMs, this.#commands.nextEnd() ?? Infinity);
+    if (due !== Infinity) await this.#wakeBy(Math.max(due, Date.now() + ANNOUNCE_MS));
   }
 
-  private async wakeBy(at: number): Promise<void> {
-    if (this.alarmAt !== null && this.alarmAt <= at) return;
-    this.alarmAt = at;
+  async #wakeBy(at: number): Promise<void> {
+    if (this.#alarmAt !== null && this.#alarmAt <= at) return;
+    this.#alarmAt = at;
     await this.ctx.storage.setAlarm(at);
   }
 }

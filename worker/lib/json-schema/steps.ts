@@ -5,21 +5,21 @@ export class OutOfSteps extends Error {
 
 /** Limits work by a step count instead of a clock, so that the same input always has the same outcome. */
 export class StepBudget {
-  private readonly limit: number;
-  private spent = 0;
+  readonly #limit: number;
+  #spent = 0;
 
   constructor(limit: number) {
-    this.limit = limit;
+    this.#limit = limit;
   }
 
   get used(): number {
-    return this.spent;
+    return this.#spent;
   }
 
   /** Throws `OutOfSteps` once more than the limit has been spent. */
   spend(steps = 1): void {
-    this.spent += steps;
-    if (this.spent > this.limit) throw new OutOfSteps(`More than ${this.limit} steps`);
+    this.#spent += steps;
+    if (this.#spent > this.#limit) throw new OutOfSteps(`More than ${this.#limit} steps`);
   }
 }
 

@@ -4,18 +4,18 @@ import { CoalescedRunner } from "./coalesced-runner.ts";
 /** Work whose runs end on demand, in order. */
 class Work {
   started = 0;
-  readonly runner = new CoalescedRunner(() => this.start());
-  private readonly ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  readonly runner = new CoalescedRunner(() => this.#start());
+  readonly #ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
 
   end(error?: Error): void {
-    const end = this.ends.shift();
+    const end = this.#ends.shift();
     if (error) end?.reject(error);
     else end?.resolve();
   }
 
-  private start(): Promise<void> {
+  #start(): Promise<void> {
     this.started += 1;
-    return new Promise((resolve, reject) => void this.ends.push({ resolve, reject }));
+    return new Promise((resolve, reject) => void this.#ends.push({ resolve, reject }));
   }
 }
 

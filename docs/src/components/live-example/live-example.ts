@@ -6,73 +6,73 @@ import { loadSdk } from "./load-sdk.ts";
 
 /** An example that the reader starts: the SDK on the demo channel, with overlays, panels or the state of the event. */
 export class LiveExample extends HTMLElement {
-  private tifo: TifoCore | undefined;
+  #tifo: TifoCore | undefined;
 
   connectedCallback(): void {
-    this.button.addEventListener("click", () => void this.start());
+    this.#button.addEventListener("click", () => void this.#start());
   }
 
   disconnectedCallback(): void {
-    this.tifo?.userDidStopWatchingEvent(DEMO.channelId);
+    this.#tifo?.userDidStopWatchingEvent(DEMO.channelId);
   }
 
-  private get button(): HTMLButtonElement {
+  get #button(): HTMLButtonElement {
     return part(this, "button", HTMLButtonElement);
   }
 
-  private say(text: string): void {
+  #say(text: string): void {
     part(this, "p", HTMLElement).textContent = text;
   }
 
-  private async start(): Promise<void> {
-    const { button } = this;
+  async #start(): Promise<void> {
+    const button = this.#button;
     button.disabled = true;
-    this.say("Loading the SDK…");
+    this.#say("Loading the SDK…");
     try {
       if (!(await isDemoServer()))
         throw new Error("This server doesn’t run the demo site. Start Tifo on your machine and open this page there.");
-      this.tifo = await loadSdk();
+      this.#tifo = await loadSdk();
       const mode = document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
-      this.tifo.configure({ clientId: DEMO.clientId, mode, delegate: { getUserToken: demoViewerToken } });
-      await this.show(this.tifo);
+      this.#tifo.configure({ clientId: DEMO.clientId, mode, delegate: { getUserToken: demoViewerToken } });
+      await this.#show(this.#tifo);
     } catch (error) {
-      this.say(error instanceof Error ? error.message : String(error));
+      this.#say(error instanceof Error ? error.message : String(error));
       button.textContent = "Retry";
       button.disabled = false;
     }
   }
 
-  private async show(tifo: TifoCore): Promise<void> {
+  async #show(tifo: TifoCore): Promise<void> {
     const event = await tifo.userDidStartWatchingEvent({ channelId: DEMO.channelId });
     const place = part(this, ".place", HTMLElement);
     place.hidden = false;
-    event.subscribe(() => this.tell(event));
-    this.tell(event);
+    event.subscribe(() => this.#tell(event));
+    this.#tell(event);
     if (this.dataset["show"] === "overlay") {
       tifo.renderOverlay(place);
-      this.offerBroadcast();
+      this.#offerBroadcast();
       return;
     }
-    this.button.remove();
+    this.#button.remove();
     if (this.dataset["show"] === "panel") showPolls(tifo, event, place);
     else showState(event, place);
   }
 
-  private tell(event: TifoEventViewModel): void {
+  #tell(event: TifoEventViewModel): void {
     const { connection, reason, concurrents } = event.getSnapshot();
-    this.say(`${connection}${reason === undefined ? "" : `: ${reason}`} · viewers: ${concurrents}`);
+    this.#say(`${connection}${reason === undefined ? "" : `: ${reason}`} · viewers: ${concurrents}`);
   }
 
   /** The button that started the example becomes the broadcast button. */
-  private offerBroadcast(): void {
+  #offerBroadcast(): void {
     const again = part(this, "button", HTMLButtonElement).cloneNode();
     if (!(again instanceof HTMLButtonElement)) return;
     again.textContent = "Broadcast the demo overlay";
     again.disabled = false;
     again.addEventListener("click", () => {
-      broadcastDemoOverlay().catch((error: unknown) => this.say(error instanceof Error ? error.message : String(error)));
+      broadcastDemoOverlay().catch((error: unknown) => this.#say(error instanceof Error ? error.message : String(error)));
     });
-    this.button.replaceWith(again);
+    this.#button.replaceWith(again);
   }
 }
 

@@ -5,105 +5,105 @@ const MOST_HITS = 8;
 
 /** The search box of the navbar; starts loading its index immediately. Without scripts it links to the results page. */
 class SearchBox extends HTMLElement {
-  private typed = 0;
-  private selected = -1;
+  #typed = 0;
+  #selected = -1;
 
   connectedCallback(): void {
-    const input = this.input;
-    input.addEventListener("input", () => void this.search());
-    input.addEventListener("focus", () => void this.search());
-    this.addEventListener("keydown", (event) => this.onKey(event));
-    for (const kind of ["mousedown", "touchstart", "focusin"]) document.addEventListener(kind, this.closeFromOutside);
+    const input = this.#input;
+    input.addEventListener("input", () => void this.#search());
+    input.addEventListener("focus", () => void this.#search());
+    this.addEventListener("keydown", (event) => this.#onKey(event));
+    for (const kind of ["mousedown", "touchstart", "focusin"]) document.addEventListener(kind, this.#closeFromOutside);
     // The reader who triggered the script has already focused the box.
-    this.preload();
-    if (document.activeElement === input) void this.search();
+    this.#preload();
+    if (document.activeElement === input) void this.#search();
   }
 
   disconnectedCallback(): void {
-    for (const kind of ["mousedown", "touchstart", "focusin"]) document.removeEventListener(kind, this.closeFromOutside);
+    for (const kind of ["mousedown", "touchstart", "focusin"]) document.removeEventListener(kind, this.#closeFromOutside);
   }
 
-  private readonly closeFromOutside = ({ target }: Event): void => {
-    if (!(target instanceof Node && this.contains(target))) this.show(false);
+  readonly #closeFromOutside = ({ target }: Event): void => {
+    if (!(target instanceof Node && this.contains(target))) this.#show(false);
   };
 
-  private get input(): HTMLInputElement {
+  get #input(): HTMLInputElement {
     const input = this.querySelector("input");
     if (!input) throw new Error("The search box has no input.");
     return input;
   }
 
-  private piece(selector: string): HTMLElement {
+  #piece(selector: string): HTMLElement {
     const part = this.querySelector<HTMLElement>(selector);
     if (!part) throw new Error(`The search box has no ${selector}.`);
     return part;
   }
 
   /** The search retries a load that fails here, and reports the error. */
-  private preload(): void {
+  #preload(): void {
     loadEngine().catch(() => undefined);
   }
 
-  private async search(): Promise<void> {
-    const query = this.input.value;
-    const turn = ++this.typed;
-    if (query.trim() === "") return this.show(false);
-    this.piece(".ring").hidden = false;
+  async #search(): Promise<void> {
+    const query = this.#input.value;
+    const turn = ++this.#typed;
+    if (query.trim() === "") return this.#show(false);
+    this.#piece(".ring").hidden = false;
     try {
       const engine = await loadEngine();
       const { hits } = await engine.search(query, MOST_HITS);
-      if (turn === this.typed) this.list(query, hits);
+      if (turn === this.#typed) this.#list(query, hits);
     } catch (error) {
-      if (turn === this.typed) this.say(`Search isn't available: ${String(error)}`);
+      if (turn === this.#typed) this.#say(`Search isn't available: ${String(error)}`);
     } finally {
-      if (turn === this.typed) this.piece(".ring").hidden = true;
+      if (turn === this.#typed) this.#piece(".ring").hidden = true;
     }
   }
 
-  private list(query: string, hits: Hit[]): void {
-    this.say(hits.length === 0 ? "No results" : "");
+  #list(query: string, hits: Hit[]): void {
+    this.#say(hits.length === 0 ? "No results" : "");
     const words = tokens(query);
-    this.piece("ul").replaceChildren(...hits.map((hit, at) => option(hit, at, words)));
-    if (hits.length > 0) this.piece(".all").replaceChildren(...this.linksToAll(query));
+    this.#piece("ul").replaceChildren(...hits.map((hit, at) => option(hit, at, words)));
+    if (hits.length > 0) this.#piece(".all").replaceChildren(...this.#linksToAll(query));
   }
 
-  private say(message: string): void {
-    this.piece(".message").textContent = message;
-    this.piece("ul").replaceChildren();
-    this.piece(".all").replaceChildren();
-    this.selected = -1;
-    this.show(true);
+  #say(message: string): void {
+    this.#piece(".message").textContent = message;
+    this.#piece("ul").replaceChildren();
+    this.#piece(".all").replaceChildren();
+    this.#selected = -1;
+    this.#show(true);
   }
 
-  private linksToAll(query: string): HTMLAnchorElement[] {
+  #linksToAll(query: string): HTMLAnchorElement[] {
     const { context, label } = this.dataset;
     const all = link(`/search?${new URLSearchParams({ q: query })}`, "See all results");
     if (context === undefined || label === undefined) return [all];
     return [all, link(`/search?${new URLSearchParams({ q: query, ctx: context })}`, `See all results within “${label}”`)];
   }
 
-  private onKey(event: KeyboardEvent): void {
-    if (event.key === "Escape") this.show(false);
+  #onKey(event: KeyboardEvent): void {
+    if (event.key === "Escape") this.#show(false);
     const options = [...this.querySelectorAll<HTMLAnchorElement>("[role=option]")];
-    if (event.target !== this.input || options.length === 0) return;
-    if (event.key === "Enter" && this.selected >= 0) {
+    if (event.target !== this.#input || options.length === 0) return;
+    if (event.key === "Enter" && this.#selected >= 0) {
       event.preventDefault();
-      options[this.selected]?.click();
+      options[this.#selected]?.click();
     }
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
-    this.selected = (this.selected + step + options.length + (this.selected < 0 && step < 0 ? 1 : 0)) % options.length;
-    for (const [at, one] of options.entries()) one.setAttribute("aria-selected", String(at === this.selected));
-    const chosen = options[this.selected];
+    this.#selected = (this.#selected + step + options.length + (this.#selected < 0 && step < 0 ? 1 : 0)) % options.length;
+    for (const [at, one] of options.entries()) one.setAttribute("aria-selected", String(at === this.#selected));
+    const chosen = options[this.#selected];
     chosen?.scrollIntoView({ block: "nearest" });
-    this.input.setAttribute("aria-activedescendant", chosen?.id ?? "");
+    this.#input.setAttribute("aria-activedescendant", chosen?.id ?? "");
   }
 
-  private show(open: boolean): void {
-    this.piece(".panel").hidden = !open;
-    this.input.setAttribute("aria-expanded", String(open));
-    if (!open) this.input.removeAttribute("aria-activedescendant");
+  #show(open: boolean): void {
+    this.#piece(".panel").hidden = !open;
+    this.#input.setAttribute("aria-expanded", String(open));
+    if (!open) this.#input.removeAttribute("aria-activedescendant");
   }
 }
 

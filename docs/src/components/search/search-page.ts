@@ -7,43 +7,43 @@ const TITLE_LIMIT = 100;
 
 /** The page of all results: the query, its context and version are in the URL. */
 class SearchPage extends HTMLElement {
-  private typed = 0;
+  #typed = 0;
 
   connectedCallback(): void {
     const asked = new URLSearchParams(location.search);
-    this.input.value = asked.get("q") ?? "";
+    this.#input.value = asked.get("q") ?? "";
     const context = asked.get("ctx") ?? "";
-    if ([...this.select.options].some(({ value }) => value === context)) this.select.value = context;
+    if ([...this.#select.options].some(({ value }) => value === context)) this.#select.value = context;
     this.addEventListener("submit", (event) => event.preventDefault());
-    this.input.addEventListener("input", () => this.search());
-    this.select.addEventListener("change", () => this.search());
-    this.search();
+    this.#input.addEventListener("input", () => this.#search());
+    this.#select.addEventListener("change", () => this.#search());
+    this.#search();
   }
 
-  private get input(): HTMLInputElement {
+  get #input(): HTMLInputElement {
     return found(this.querySelector("input"));
   }
 
-  private get select(): HTMLSelectElement {
+  get #select(): HTMLSelectElement {
     return found(this.querySelector("select"));
   }
 
-  private search(): void {
-    const query = this.input.value.trim();
-    const context = this.select.value;
+  #search(): void {
+    const query = this.#input.value.trim();
+    const context = this.#select.value;
     const version = new URLSearchParams(location.search).get("version");
-    this.remember(query, context, version);
+    this.#remember(query, context, version);
     const place = found(this.querySelector<HTMLElement>(".hits"));
-    const turn = ++this.typed;
+    const turn = ++this.#typed;
     void showLoaded(place, async () => {
       if (query === "") return place.replaceChildren();
       const engine = await loadEngine(version ?? undefined, context === "" ? undefined : context);
       const { hits, pages } = await engine.search(query, MOST_HITS);
-      if (turn === this.typed) place.replaceChildren(...list(hits, pages, tokens(query)));
+      if (turn === this.#typed) place.replaceChildren(...list(hits, pages, tokens(query)));
     });
   }
 
-  private remember(query: string, context: string, version: string | null): void {
+  #remember(query: string, context: string, version: string | null): void {
     const title = query === "" ? "Search the documentation" : `Search results for “${query}”`;
     document.title = `${title} | Tifo`;
     found(document.querySelector("h1")).textContent = title;

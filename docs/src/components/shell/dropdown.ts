@@ -4,11 +4,11 @@ import { slide } from "./collapse.ts";
 /** A button with a dropdown that closes on a click, touch or focus elsewhere, and on Escape. */
 class Dropdown extends HTMLElement {
   connectedCallback(): void {
-    this.querySelector("button")?.addEventListener("click", () => this.show(!this.isOpen));
-    for (const kind of ["mousedown", "touchstart", "focusin"]) document.addEventListener(kind, this.closeFromOutside);
+    this.querySelector("button")?.addEventListener("click", () => this.#show(!this.#isOpen));
+    for (const kind of ["mousedown", "touchstart", "focusin"]) document.addEventListener(kind, this.#closeFromOutside);
     this.addEventListener("keydown", ({ key }) => {
-      if (key !== "Escape" || !this.isOpen) return;
-      this.show(false);
+      if (key !== "Escape" || !this.#isOpen) return;
+      this.#show(false);
       this.querySelector("button")?.focus();
     });
     this.addEventListener("click", ({ target }) => {
@@ -18,23 +18,23 @@ class Dropdown extends HTMLElement {
   }
 
   disconnectedCallback(): void {
-    for (const kind of ["mousedown", "touchstart", "focusin"]) document.removeEventListener(kind, this.closeFromOutside);
+    for (const kind of ["mousedown", "touchstart", "focusin"]) document.removeEventListener(kind, this.#closeFromOutside);
   }
 
-  private readonly closeFromOutside = ({ target }: Event): void => {
-    if (this.isOpen && !(target instanceof Node && this.contains(target))) this.show(false);
+  readonly #closeFromOutside = ({ target }: Event): void => {
+    if (this.#isOpen && !(target instanceof Node && this.contains(target))) this.#show(false);
   };
 
-  private get isOpen(): boolean {
+  get #isOpen(): boolean {
     return this.querySelector("button")?.getAttribute("aria-expanded") === "true";
   }
 
-  private show(open: boolean): void {
+  #show(open: boolean): void {
     const part = this.querySelector<HTMLElement>(".dropdown");
     this.querySelector("button")?.setAttribute("aria-expanded", String(open));
     if (!part) return;
     part.hidden = false;
-    slide(part, open, () => (part.hidden = !this.isOpen));
+    slide(part, open, () => (part.hidden = !this.#isOpen));
   }
 }
 

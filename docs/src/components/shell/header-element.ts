@@ -2,30 +2,30 @@ import { afterJump, afterScroll, type NavbarState, SHOWN } from "./hideable-navb
 
 /** The site's header. With the attribute `hide-on-scroll` it hides while the reader scrolls down. Every page starts with it shown. */
 class Header extends HTMLElement {
-  private state = SHOWN;
+  #state = SHOWN;
 
   connectedCallback(): void {
-    addEventListener("scroll", this.onScroll, { passive: true });
-    addEventListener("hashchange", this.onJump);
-    this.addEventListener("focusin", () => this.show({ ...this.state, hidden: false }));
+    addEventListener("scroll", this.#onScroll, { passive: true });
+    addEventListener("hashchange", this.#onJump);
+    this.addEventListener("focusin", () => this.#show({ ...this.#state, hidden: false }));
   }
 
   disconnectedCallback(): void {
-    removeEventListener("scroll", this.onScroll);
-    removeEventListener("hashchange", this.onJump);
+    removeEventListener("scroll", this.#onScroll);
+    removeEventListener("hashchange", this.#onJump);
   }
 
-  private readonly onScroll = (): void => {
+  readonly #onScroll = (): void => {
     if (!this.hasAttribute("hide-on-scroll")) return;
-    this.show(afterScroll(this.state, scrollY, this.offsetHeight, document.documentElement.scrollHeight - innerHeight));
+    this.#show(afterScroll(this.#state, scrollY, this.offsetHeight, document.documentElement.scrollHeight - innerHeight));
   };
 
-  private readonly onJump = (): void => {
-    if (this.hasAttribute("hide-on-scroll")) this.show(afterJump(this.state));
+  readonly #onJump = (): void => {
+    if (this.hasAttribute("hide-on-scroll")) this.#show(afterJump(this.#state));
   };
 
-  private show(state: NavbarState): void {
-    this.state = state;
+  #show(state: NavbarState): void {
+    this.#state = state;
     this.toggleAttribute("data-hidden", state.hidden);
   }
 }

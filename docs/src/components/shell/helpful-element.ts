@@ -9,19 +9,19 @@ class Helpful extends HTMLElement {
     this.addEventListener("click", ({ target }) => {
       if (!(target instanceof HTMLButtonElement)) return;
       remember(key, target.value);
-      this.show(target.value);
+      this.#show(target.value);
       document.dispatchEvent(new CustomEvent("tifo:helpful", { detail: { path: location.pathname, answer: target.value } }));
     });
     const before = recall(key);
-    if (before !== null) this.press(before);
+    if (before !== null) this.#press(before);
   }
 
-  private press(answer: string): void {
+  #press(answer: string): void {
     for (const button of this.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.value === answer));
   }
 
-  private show(answer: string): void {
-    this.press(answer);
+  #show(answer: string): void {
+    this.#press(answer);
     const status = this.querySelector("p");
     if (!status) return;
     status.textContent = THANKS;

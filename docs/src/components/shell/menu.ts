@@ -12,29 +12,29 @@ class Menu extends HTMLElement {
     };
     desktop.addEventListener("change", adapt);
     adapt();
-    this.addEventListener("toggle", ({ newState }) => this.holdFocus(newState === "open"));
+    this.addEventListener("toggle", ({ newState }) => this.#holdFocus(newState === "open"));
     this.addEventListener("click", ({ target }) => {
       const panel = target instanceof HTMLElement ? target.closest<HTMLElement>(".switch")?.dataset["panel"] : undefined;
-      if (panel !== undefined) this.showPanel(panel);
+      if (panel !== undefined) this.#showPanel(panel);
     });
-    for (const kind of ["popstate", "pageshow"]) addEventListener(kind, () => this.close());
+    for (const kind of ["popstate", "pageshow"]) addEventListener(kind, () => this.#close());
     slideDetails(this);
   }
 
   /** The page behind an open menu can't take focus. */
-  private holdFocus(open: boolean): void {
+  #holdFocus(open: boolean): void {
     for (const behind of document.querySelectorAll(".main-frame, .sl-skip-link, .site-footer")) behind.toggleAttribute("inert", open);
     for (const button of document.querySelectorAll("[popovertarget=starlight__sidebar]"))
       button.setAttribute("aria-expanded", String(open));
     if (!open) delete this.dataset["panel"];
   }
 
-  private showPanel(panel: string): void {
+  #showPanel(panel: string): void {
     this.dataset["panel"] = panel;
     this.querySelector<HTMLElement>(`.${panel}-panel :is(a, button)`)?.focus();
   }
 
-  private close(): void {
+  #close(): void {
     if (this.popover !== null && this.matches(":popover-open")) this.hidePopover();
   }
 }

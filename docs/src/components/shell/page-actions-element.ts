@@ -1,10 +1,10 @@
 /** Copies the page's Markdown. */
 class PageActions extends HTMLElement {
   connectedCallback(): void {
-    this.querySelector("button")?.addEventListener("click", () => void this.copy());
+    this.querySelector("button")?.addEventListener("click", () => void this.#copy());
   }
 
-  private async copy(): Promise<void> {
+  async #copy(): Promise<void> {
     const status = this.querySelector("span");
     try {
       const response = await fetch(this.dataset["markdown"] ?? "");
