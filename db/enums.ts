@@ -71,6 +71,11 @@ export const CAN_I_PLAY_ERRORS = [
 ] as const;
 export const GATE_TYPES = ["none", "login", "entitlement"] as const;
 export const ROLE_SCOPES = ["*", "Chat_Moderator", "Question_Answer_Moderator"] as const;
+export const CHAT_MODES = ["open", "members", "paused"] as const;
+export const CHAT_MESSAGE_STATES = ["visible", "held", "removed"] as const;
+export const CHAT_SENDER_ROLES = ["admin", "moderator"] as const;
+export const CHAT_BAN_KINDS = ["ban", "mute"] as const;
+export const CHAT_DECISIONS = ["approve", "reject"] as const;
 export const ACCESS_CODE_TYPES = ["subscription", "login"] as const;
 export const SUBSCRIPTION_PROVIDERS = ["stripe", "external"] as const;
 export const RECURRENCES = ["once", "month", "year"] as const;

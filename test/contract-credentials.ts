@@ -29,7 +29,7 @@ interface Reach {
 function reachOf({ description, method }: Operation): Reach {
   const isRead = method === "get" || description.includes("read-only or not");
   const [, area = "", action = isRead ? "read" : "write"] = /developer key with the role `([\w-]+):(\w+)`/.exec(description) ?? [];
-  if (description.includes("or an admin of the affected channel")) return { area, action, accounts: "creator" };
+  if (description.includes("an admin of the affected channel")) return { area, action, accounts: "creator" };
   if (description.includes("any signed-in account of the site")) return { area, action, accounts: "any" };
   if (description.includes("Callable by a global account")) return { area, action, accounts: "global" };
   if (description.includes("any signed-in account")) return { area, action, accounts: "signedIn" };

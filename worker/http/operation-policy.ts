@@ -4,8 +4,11 @@ import type { ErrorCode } from "#worker/lib/errors.ts";
 import type { LimitName } from "#worker/lib/limits.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** Which accounts may call with a bearer token: any of the site, a site admin, also a channel admin, a global one, or any of either kind. */
-export type Accounts = "any" | "admin" | "creator" | "global" | "signedIn";
+/**
+ * Which accounts may call with a bearer token: any of the site, a site admin, also a channel admin, also a moderator of the chat or of the
+ * Q&A, a global one, or any of either kind.
+ */
+export type Accounts = "any" | "admin" | "creator" | "chatModerator" | "questionModerator" | "global" | "signedIn";
 
 /** Who may call. */
 interface AccessSpec {

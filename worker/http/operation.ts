@@ -84,6 +84,8 @@ const ACCOUNTS: Record<Accounts, string> = {
   any: "any signed-in account of the site",
   admin: "a site admin",
   creator: "a site admin, or an admin of the affected channel",
+  chatModerator: "a site admin, an admin of the affected channel, or one of its chat moderators",
+  questionModerator: "a site admin, an admin of the affected channel, or one of its Q&A moderators",
   global: "a global account",
   signedIn: "any signed-in account",
 };

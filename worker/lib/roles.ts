@@ -25,6 +25,22 @@ export function managesPage(roles: AccountRole[], pageId: string, action: Action
   );
 }
 
+/** Who moderates: "Chat_Moderator" the chat, "Question_Answer_Moderator" the Q&A. */
+export type ModeratorScope = Exclude<AccountRole["scope"], "*">;
+
+/** Where the roles moderate: on all channels, or on those listed. Admins moderate wherever they are admins. */
+export function moderatedChannels(roles: AccountRole[], scope: ModeratorScope, action: Action): "all" | string[] {
+  const moderating = roles.filter((role) => (role.scope === "*" || role.scope === scope) && (action === "read" || role.write));
+  if (moderating.some((role) => role.pageId.length === 0)) return "all";
+  return [...new Set(moderating.flatMap((role) => role.pageId))];
+}
+
+/** Whether the roles moderate this channel. */
+export function moderatesChannel(roles: AccountRole[], scope: ModeratorScope, channelId: string, action: Action): boolean {
+  const channels = moderatedChannels(roles, scope, action);
+  return channels === "all" || channels.includes(channelId);
+}
+
 /** Whether `after` allows anything that `before` doesn't. */
 export function addsRoles(before: AccountRole[], after: AccountRole[]): boolean {
   return after.some((role) => !before.some((held) => covers(held, role)));

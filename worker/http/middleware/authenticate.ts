@@ -1,6 +1,6 @@
 import { createDb } from "#db/client.ts";
 import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
-import { isCreator, isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
+import { isCreator, isSiteAdmin, keyAllows, moderatedChannels } from "#worker/lib/roles.ts";
 import type { Actor } from "#worker/services/core/context.ts";
 import { Identity } from "#worker/services/auth/identity.ts";
 import type { Step } from "#worker/http/app-env.ts";
@@ -67,6 +67,8 @@ export function requireAccess(actor: Actor, { accounts, action, area, errors }: 
       if (accounts === "global") throw forbidden("Sign in without a siteId for the global operations");
       if (accounts === "any" || accounts === "signedIn" || isSiteAdmin(actor.roles, action)) return;
       if (accounts === "creator" && isCreator(actor.roles, action)) return;
+      if (accounts === "chatModerator" && moderatedChannels(actor.roles, "Chat_Moderator", action).length > 0) return;
+      if (accounts === "questionModerator" && moderatedChannels(actor.roles, "Question_Answer_Moderator", action).length > 0) return;
       throw errors.missingRole ? new Failure(errors.missingRole) : forbidden("The account's roles do not allow this");
   }
 }
