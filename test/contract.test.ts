@@ -108,8 +108,11 @@ describe("the document", () => {
     const covers = (pattern: string, path: string): boolean =>
       pattern.endsWith("/*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
     const paths = Object.keys(document.paths).flatMap((path) => (path.endsWith(".json") ? [path] : [path, `${path}/`]));
-    expect(paths.filter((path) => !listed.some((pattern) => covers(pattern, path)))).toEqual([]);
-    expect(listed.filter((pattern) => !paths.some((path) => covers(pattern, path)))).toEqual([]);
+    const prefix = (path: string): string => path.replace(/^(\/[^/]+\/).+/, "$1*");
+    const missing = paths.filter((path) => !listed.some((pattern) => covers(pattern, path))).map(prefix);
+    const unused = listed.filter((pattern) => !paths.some((path) => covers(pattern, path)));
+    expect([...new Set(missing)], "add these to run_worker_first in wrangler.toml").toEqual([]);
+    expect(unused, "remove these from run_worker_first in wrangler.toml").toEqual([]);
   });
 });
 

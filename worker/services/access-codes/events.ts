@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { Id, Sku, Tags } from "#worker/lib/schemas/common.ts";
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { AccessCode } from "./schemas.ts";
+
+const ids = { accesscode: "5eed0000000000000e004d01", batch: "5eed0000000000000e004d90", tv: "5eed0000000000000e007401" };
 
 const OnTv = z.object({ siteId: Id, accountId: Id });
 const Code = AccessCode.omit({ accessCode: true });
@@ -10,10 +12,11 @@ const Code = AccessCode.omit({ accessCode: true });
 export const events = eventsOf(
   {
     services: ["accesscode-service-v1"],
+    ids,
     samples: [
-      [/^accesscode\./, { _id: SAMPLE_IDS.accesscode, sku: "season-pass", type: "subscription", tags: ["press"], consumedAt: null }],
+      [/^accesscode\./, { _id: ids.accesscode, sku: "season-pass", type: "subscription", tags: ["press"], consumedAt: null }],
       [/^accesscode\.(created|deleted)$/, { accountId: null }],
-      [/^accesscode\.bulkCreated$/, { batchId: SAMPLE_IDS.batch, qty: 500 }],
+      [/^accesscode\.bulkCreated$/, { batchId: ids.batch, qty: 500 }],
       [/^accesscode\.consumed$/, { consumedAt: SAMPLE_MOMENT }],
     ],
   },

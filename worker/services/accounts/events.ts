@@ -5,6 +5,12 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { DAY, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Account } from "./schemas.ts";
 
+const ids = {
+  globalAccount: "5eed0000000000000e00a009",
+  emailProof: "5eed0000000000000e007501",
+  passwordReset: "5eed0000000000000e007201",
+};
+
 const OfAccount = z.object({ _id: Id, siteId: Id });
 const Kind = z.enum(PASSWORD_KINDS).describe("`site`: the account's own password; `global`: that of its global account");
 const Mailed = z.object({ _id: Id.describe("The id of the mailed token; no event contains the token itself"), siteId: Id, accountId: Id });
@@ -16,6 +22,7 @@ const EMAIL_HASH = "27ee3d0b549d3fa5e90acf647a0fbcfe646e863b2309919f2e331c77a75d
 export const events = eventsOf(
   {
     services: ["account-service-v3"],
+    ids,
     samples: [
       [
         /^(account\.|new_account)/,
@@ -35,11 +42,11 @@ export const events = eventsOf(
         },
       ],
       [/^new_account$/, { created: SAMPLE_MOMENT, lastLogin: null, subscriptions: [], tags: [], emailVerified: false }],
-      [/^account\.globalAccountLinked$/, { globalAccountID: SAMPLE_IDS.globalAccount }],
-      [/^account\.(emailVerification|globalAccount)Requested$/, { _id: SAMPLE_IDS["email-proof"] }],
+      [/^account\.globalAccountLinked$/, { globalAccountID: ids.globalAccount }],
+      [/^account\.(emailVerification|globalAccount)Requested$/, { _id: ids.emailProof }],
       [/^account\.rolesUpdated$/, { roles: [{ scope: "*", pageId: [SAMPLE_IDS.page], write: true }] }],
       [/^account\.tagsAdded$/, { accounts: [{ _id: SAMPLE_IDS.viewer, tags: ["team:home", "tier:gold"] }] }],
-      [/^account\.passwordResetRequested$/, { _id: SAMPLE_IDS["password-reset"] }],
+      [/^account\.passwordResetRequested$/, { _id: ids.passwordReset }],
     ],
   },
   {

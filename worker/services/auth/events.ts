@@ -4,22 +4,24 @@ import { Id, Time } from "#worker/lib/schemas/common.ts";
 import { eventsOf, type SampleValues } from "#worker/services/event-catalogue/event-kind.ts";
 import { MINUTE, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 
+const ids = { intent: "5eed0000000000000e007101", session: "5eed0000000000000e005e01" };
+
 const OfAccount = z.object({ _id: Id, siteId: Id });
 const Intent = z.object({ _id: Id, kind: z.string(), accountId: Id });
 
 const samples: SampleValues = [
   [/^account\./, { _id: SAMPLE_IDS.viewer }],
-  [/^account\.sessionEnded$/, { sessionId: SAMPLE_IDS.session, reason: "signedOut" }],
+  [/^account\.sessionEnded$/, { sessionId: ids.session, reason: "signedOut" }],
   [
     /^account\.signInFailed$/,
     { address: "203.0.113.9", reason: "password", attempts: 3, minute: SAMPLE_MOMENT - (SAMPLE_MOMENT % MINUTE) - MINUTE },
   ],
-  [/^auth\.intent/, { _id: SAMPLE_IDS.intent, kind: "partner" }],
+  [/^auth\.intent/, { _id: ids.intent, kind: "partner" }],
 ];
 
 export const events = {
   ...eventsOf(
-    { services: ["account-service-v3"], samples },
+    { services: ["account-service-v3"], ids, samples },
     {
       "account.sessionEnded": {
         data: OfAccount.extend({ sessionId: Id, reason: z.enum(SESSION_ENDS) }),
@@ -44,7 +46,7 @@ export const events = {
     },
   ),
   ...eventsOf(
-    { services: ["auth-service-v2"], samples },
+    { services: ["auth-service-v2"], ids, samples },
     {
       "auth.intentConsumed": { data: Intent, description: "A sign-in intent was consumed", resource: "intent/_id" },
       "auth.intentCreated": { data: Intent, description: "A sign-in intent was created for a partner's account", resource: "intent/_id" },

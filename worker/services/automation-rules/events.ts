@@ -2,6 +2,8 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
 import { AutomationRule } from "./schemas.ts";
 
+const ids = { rule: "5eed0000000000000e00a701" };
+
 const trigger = { dataProviderId: SAMPLE_IDS.dataprovider, fact: "match.goal", operator: "equals", value: "home", behavior: "immediate" };
 const targeting = { scope: "channel", segment: "viewers_all", priority: 10 };
 const action = {
@@ -14,11 +16,9 @@ const action = {
 export const events = eventsOf(
   {
     services: ["dataprovider-service-v1"],
+    ids,
     samples: [
-      [
-        /^personalization\./,
-        { _id: SAMPLE_IDS.rule, name: "Goal overlay", active: true, clientRule: false, jsonRule: { trigger, action } },
-      ],
+      [/^personalization\./, { _id: ids.rule, name: "Goal overlay", active: true, clientRule: false, jsonRule: { trigger, action } }],
     ],
   },
   {

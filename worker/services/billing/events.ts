@@ -4,6 +4,8 @@ import { RecurringSubscription } from "#worker/services/wallets/schemas.ts";
 import { StripeConnectionEvent } from "./connect-schemas.ts";
 import { Charge, Refund } from "./schemas.ts";
 
+const ids = { recurring: "5eed0000000000000e006b01", refund: "5eed0000000000000e006c01", stripeaccount: "5eed0000000000000e006c90" };
+
 const sale = { resource: "charge/_id" };
 const refund = { resource: "charge/chargeId" };
 const connection = { data: StripeConnectionEvent, resource: "stripeaccount/_id" };
@@ -13,6 +15,7 @@ const pass = { sku: "season-pass", skus: ["season-pass"] };
 export const events = eventsOf(
   {
     services: ["billing-service-v1"],
+    ids,
     samples: [
       [
         /^billing\.c/,
@@ -39,7 +42,7 @@ export const events = eventsOf(
       [
         /^billing\.recurring/,
         {
-          _id: SAMPLE_IDS.recurring,
+          _id: ids.recurring,
           itemId: SAMPLE_IDS.subscription,
           name: "Season pass",
           ...pass,
@@ -56,7 +59,7 @@ export const events = eventsOf(
       [
         /^billing\.refund/,
         {
-          _id: SAMPLE_IDS.refund,
+          _id: ids.refund,
           amount: 1900,
           reason: "requested_by_customer",
           status: "pending",
@@ -70,7 +73,7 @@ export const events = eventsOf(
       [
         /^billing\.account/,
         {
-          _id: SAMPLE_IDS.stripeaccount,
+          _id: ids.stripeaccount,
           stripeAccount: "acct_1HarbourCity",
           connected: true,
           chargesEnabled: true,

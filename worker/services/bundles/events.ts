@@ -1,15 +1,17 @@
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Bundle } from "./schemas.ts";
+
+const ids = { bundle: "5eed0000000000000e006d01" };
 
 export const events = eventsOf(
   {
     services: ["subscription-service-v2", "shopify-service-v1"],
+    ids,
     samples: [
       [
         /^bundle\./,
         {
-          id: SAMPLE_IDS.bundle,
+          id: ids.bundle,
           name: "Derby night",
           sku: "derby-night",
           price: 2500,

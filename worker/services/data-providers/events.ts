@@ -4,14 +4,17 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { AvailableProvider } from "./schemas.ts";
 
+const ids = { providerEvent: "5eed0000000000000e00da02" };
+
 export const events = eventsOf(
   {
     services: ["dataprovider-service-v1"],
+    ids,
     samples: [
       [
         /^dataprovider\.event$/,
         {
-          id: SAMPLE_IDS.providerEvent,
+          id: ids.providerEvent,
           at: SAMPLE_MOMENT - 1_200,
           externalId: "goal-1",
           data: { match: { minute: 17, goal: "home", scorer: "Ada Moreno", score: { home: 1, away: 0 } } },

@@ -22,19 +22,22 @@ interface EventRow {
 export interface EventKind extends EventRow {
   /** The services whose webhooks deliver it, most specific first. */
   services: Services;
+  /** The area's sample ids, by the name of what they identify. */
+  ids: Readonly<Record<string, string>>;
   samples: SampleValues;
 }
 
 interface Shared {
   services: Services;
+  ids?: EventKind["ids"];
   samples?: SampleValues;
 }
 
-/** Defines events that belong to the same services; `samples` has better values than the generated ones. */
+/** Defines events that belong to the same services; `ids` are of resources in samples, `samples` has better values than the generated ones. */
 export function eventsOf<const Rows extends Record<string, EventRow>>(
   shared: Shared,
   rows: Rows,
 ): { readonly [Type in keyof Rows]: Rows[Type] & Omit<EventKind, keyof EventRow> };
-export function eventsOf({ services, samples = [] }: Shared, rows: Record<string, EventRow>): Record<string, EventKind> {
-  return Object.fromEntries(Object.entries(rows).map(([type, row]) => [type, { ...row, services, samples }]));
+export function eventsOf({ services, ids = {}, samples = [] }: Shared, rows: Record<string, EventRow>): Record<string, EventKind> {
+  return Object.fromEntries(Object.entries(rows).map(([type, row]) => [type, { ...row, services, ids, samples }]));
 }

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { SAMPLE_IDS, SAMPLE_MOMENT } from "./sample-ids.ts";
+import { EVENTS } from "./event-catalogue.ts";
+import type { EventKind } from "./event-kind.ts";
 import { type CataloguedEvent, eventCatalogue } from "./event-samples.ts";
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "./sample-ids.ts";
 
 // Plausibility rules for samples, beyond what their schemas require.
 
@@ -27,7 +29,8 @@ const YEAR = 366 * 86_400_000;
 const isTime = (name: string): boolean =>
   /^(created|modified|last_modified|lastLogin|date[A-Z]\w*|settled|at|sentAt|\w+(At|Since|Timestamp|Expires|PeriodEnd))$/.test(name);
 const isSeconds = (name: string): boolean => name === "timeMinimum" || name === "timeMaximum";
-const kindOfId = new Map(Object.entries(SAMPLE_IDS).map(([kind, id]) => [id, kind]));
+const areasIds = new Set(Object.values<EventKind>(EVENTS).map(({ ids }) => ids));
+const knownIds = [SAMPLE_IDS, ...areasIds].flatMap((ids) => Object.values<string>(ids));
 
 describe.each(samples)("the sample of %s", (type, sample) => {
   const fields = fieldsOf(sample.data);
@@ -42,7 +45,7 @@ describe.each(samples)("the sample of %s", (type, sample) => {
   test("has known ids, and only in id fields", () => {
     for (const { path, name, value } of fields) {
       if (typeof value !== "string" || !ID.test(value)) continue;
-      expect(kindOfId.has(value), path).toBe(true);
+      expect(knownIds, path).toContain(value);
       expect(name, path).toMatch(/^(_id|id|uid|creator|owner|theme|navigation|pages|panels|createdBy)$|(Id|ID|Ids|_id)$/);
     }
     expect(ID.test(sample.resource.split("/")[1] ?? ""), sample.resource).toBe(true);
@@ -160,5 +163,5 @@ test("hashes match their inputs", () => {
 });
 
 test("each sample id identifies one resource only", () => {
-  expect(new Set(Object.values(SAMPLE_IDS)).size).toBe(Object.keys(SAMPLE_IDS).length);
+  expect(new Set(knownIds).size).toBe(knownIds.length);
 });

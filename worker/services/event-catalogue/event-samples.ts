@@ -72,7 +72,7 @@ function describeEvent(type: string, kind: EventKind): CataloguedEvent {
         created: SAMPLE_MOMENT,
         sequence: 1893,
         previousSequence: isFirst ? null : 1871,
-        resource: resource.endsWith("/") ? resource + idOfArea(resource.slice(0, -1)) : resource,
+        resource: resource.endsWith("/") ? resource + sampleId(resource.slice(0, -1), kind) : resource,
       },
       data: values,
     },
@@ -99,8 +99,8 @@ export function resourcesOf(type: string, { resource }: EventKind, data: Record<
 }
 
 /** The id of an area's sample resource, or of the site if it has none. */
-function idOfArea(area: string): string {
-  return Object.entries(SAMPLE_IDS).find(([name]) => name === area)?.[1] ?? SAMPLE_IDS.site;
+function sampleId(area: string, { ids }: EventKind): string {
+  return new Map(Object.entries({ ...SAMPLE_IDS, ...ids })).get(area) ?? SAMPLE_IDS.site;
 }
 
 function readField(value: unknown, field: string): unknown {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { SAMPLE_MOMENT } from "./sample-ids.ts";
 
 /** The subset of JSON Schema that zod generates. */
 const Node = z.object({
@@ -22,7 +23,6 @@ const Node = z.object({
 });
 type Node = z.infer<typeof Node>;
 
-const MOMENT = 1795273200000;
 const IS_MOMENT = /^(created|modified|dateGranted|lastLogin)$|(At|Expires)$/;
 
 /** Values by field name, so that samples look realistic. */
@@ -67,7 +67,7 @@ export function sampleOf(schema: unknown, root: unknown = schema, name = ""): un
       return textOf(node, name);
     case "integer":
     case "number":
-      return IS_MOMENT.test(name) ? MOMENT : Math.max(node.minimum ?? 1, 1);
+      return IS_MOMENT.test(name) ? SAMPLE_MOMENT : Math.max(node.minimum ?? 1, 1);
     case "boolean":
       return true;
     case "array":

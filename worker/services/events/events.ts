@@ -1,15 +1,18 @@
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { DAY, MINUTE, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { DAY, MINUTE, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { CalendarEvent } from "./schemas.ts";
+
+const ids = { calendar: "5eed0000000000000e00d101" };
 
 export const events = eventsOf(
   {
     services: ["event-service-v1"],
+    ids,
     samples: [
       [
         /^event\./,
         {
-          _id: SAMPLE_IDS.calendar,
+          _id: ids.calendar,
           titleRaw: "Harbour City v Old Dock",
           descriptionRaw: "Round 12 of the league.",
           categories: [{ title: "Competition", label: "League" }],

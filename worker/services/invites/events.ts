@@ -3,17 +3,20 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { DAY, MONTH, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Invite, RegisterInvite } from "./schemas.ts";
 
+const ids = { invite: "5eed0000000000000e004e01" };
+
 const MagicLink = Invite.omit({ token: true, inviteUrl: true });
 const Registration = RegisterInvite.omit({ email: true });
 
 export const events = eventsOf(
   {
     services: ["invite-service-v1"],
+    ids,
     samples: [
       [
         /^invite\./,
         {
-          _id: SAMPLE_IDS.invite,
+          _id: ids.invite,
           redirectUri: "https://demo.example/welcome",
           targetSkus: ["season-pass"],
           consumed: false,

@@ -1,20 +1,22 @@
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Media } from "./schemas.ts";
+
+const ids = { media: "5eed0000000000000e00f001" };
 
 export const events = eventsOf(
   {
     services: ["admin-service-v1"],
+    ids,
     samples: [
       [
         /^media\./,
         {
-          _id: SAMPLE_IDS.media,
+          _id: ids.media,
           fileName: "crest.png",
           kind: "image",
           contentType: "image/png",
           size: 18_432,
-          url: `/media/v1/${SAMPLE_IDS.media}`,
+          url: `/media/v1/${ids.media}`,
         },
       ],
     ],

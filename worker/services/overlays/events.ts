@@ -5,12 +5,15 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Overlay } from "./schemas.ts";
 
+const ids = { broadcast: "5eed0000000000000e00b001", clear: "5eed0000000000000e00b002" };
+
 const Channels = Id.array().nullable().describe("Null for every channel of the site");
 const goal = "<p>Goal! {{scorer}} makes it {{home}}:{{away}}.</p>";
 
 export const events = eventsOf(
   {
     services: ["overlay-service-v1"],
+    ids,
     samples: [
       [
         /^overlay\./,
@@ -25,12 +28,12 @@ export const events = eventsOf(
           channelIds: [SAMPLE_IDS.page],
         },
       ],
-      [/^overlay\.cleared$/, { clearId: SAMPLE_IDS.clear, target: { overlayId: SAMPLE_IDS.overlay } }],
+      [/^overlay\.cleared$/, { clearId: ids.clear, target: { overlayId: SAMPLE_IDS.overlay } }],
       [
         /^overlay\.broadcast$/,
         {
           broadcast: {
-            broadcastId: SAMPLE_IDS.broadcast,
+            broadcastId: ids.broadcast,
             overlayId: SAMPLE_IDS.overlay,
             startsAt: SAMPLE_MOMENT,
             endsAt: SAMPLE_MOMENT + 8_000,

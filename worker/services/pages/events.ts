@@ -5,6 +5,8 @@ import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Page } from "./schemas.ts";
 import { ChannelTemplate } from "./template-schemas.ts";
 
+const ids = { landing: "5eed0000000000000e00c101", template: "5eed0000000000000e007e01" };
+
 const OnDevice = z.object({ accountId: Id, deviceId: z.string() });
 
 const samples: SampleValues = [
@@ -12,12 +14,12 @@ const samples: SampleValues = [
   [/^admin\.channel/, { data: { name: "Main stage", gate: { type: "entitlement", skus: ["season-pass"] }, external_field_1: "match-7" } }],
   [
     /^admin\.landing/,
-    { _id: SAMPLE_IDS.landing, type: "landing", slug: "season", data: { name: "The season", gate: { type: "none", skus: [] } } },
+    { _id: ids.landing, type: "landing", slug: "season", data: { name: "The season", gate: { type: "none", skus: [] } } },
   ],
   [
     /^admin\.template/,
     {
-      _id: SAMPLE_IDS.template,
+      _id: ids.template,
       title: "Match day",
       description: "Chat, polls and the line-ups",
       icon: "whistle",
@@ -33,7 +35,7 @@ const samples: SampleValues = [
 
 export const events = {
   ...eventsOf(
-    { services: ["page-service-v2", "admin-service-v1"], samples },
+    { services: ["page-service-v2", "admin-service-v1"], ids, samples },
     {
       "admin.channelCreated": { data: Page, description: "A channel was created", resource: "page/_id" },
       "admin.channelDeleted": { data: Page, description: "A channel was deleted", resource: "page/_id" },
@@ -47,7 +49,7 @@ export const events = {
     },
   ),
   ...eventsOf(
-    { services: ["account-service-v3"], samples },
+    { services: ["account-service-v3"], ids, samples },
     {
       "device.claimed": { data: OnDevice, description: "A device took one of an account's slots", resource: "account/accountId" },
       "device.freed": { data: OnDevice, description: "A device slot was released", resource: "account/accountId" },

@@ -1,15 +1,18 @@
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Panel } from "./schemas.ts";
+
+const ids = { panel: "5eed0000000000000e00d001" };
 
 export const events = eventsOf(
   {
     services: ["admin-service-v1"],
+    ids,
     samples: [
       [
         /^panel\./,
         {
-          _id: SAMPLE_IDS.panel,
+          _id: ids.panel,
           slug: "match-chat-00d001",
           last_modified: SAMPLE_MOMENT,
           renderer: {

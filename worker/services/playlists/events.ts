@@ -2,13 +2,16 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Playlist } from "./schemas.ts";
 
+const ids = { playlist: "5eed0000000000000e004801" };
+
 export const events = eventsOf(
   {
     services: ["video-service-v3"],
+    ids,
     samples: [
       [
         /^playlist\./,
-        { _id: SAMPLE_IDS.playlist, title: "Derby day", description: "Every goal", members: [{ id: SAMPLE_IDS.video, schema: "video" }] },
+        { _id: ids.playlist, title: "Derby day", description: "Every goal", members: [{ id: SAMPLE_IDS.video, schema: "video" }] },
       ],
     ],
   },

@@ -1,23 +1,26 @@
 import { Id } from "#worker/lib/schemas/common.ts";
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Poll } from "./schemas.ts";
+
+const ids = { poll: "5eed0000000000000e006001", answer: "5eed0000000000000e006002", otherAnswer: "5eed0000000000000e006003" };
 
 const ChangedPoll = Poll.extend({ pollId: Id });
 const answers = [
-  { _id: SAMPLE_IDS.answer, pollId: SAMPLE_IDS.poll, answer: "Harbour City", imageUrl: null },
-  { _id: SAMPLE_IDS.otherAnswer, pollId: SAMPLE_IDS.poll, answer: "Old Dock", imageUrl: null },
+  { _id: ids.answer, pollId: ids.poll, answer: "Harbour City", imageUrl: null },
+  { _id: ids.otherAnswer, pollId: ids.poll, answer: "Old Dock", imageUrl: null },
 ];
 
 export const events = eventsOf(
   {
     services: ["poll-service-v3"],
+    ids,
     samples: [
       [
         /^poll\./,
         {
-          _id: SAMPLE_IDS.poll,
-          pollId: SAMPLE_IDS.poll,
+          _id: ids.poll,
+          pollId: ids.poll,
           type: "prediction",
           question: "Who wins the derby?",
           name: "Derby result",
@@ -30,7 +33,7 @@ export const events = eventsOf(
         },
       ],
       [/^poll\.(closed|settled|deleted)$/, { open: false }],
-      [/^poll\.settled$/, { correctAnswerId: SAMPLE_IDS.answer, settled: SAMPLE_MOMENT }],
+      [/^poll\.settled$/, { correctAnswerId: ids.answer, settled: SAMPLE_MOMENT }],
     ],
   },
   {

@@ -4,9 +4,12 @@ import { ApiKey } from "./api-key-schemas.ts";
 import { PlaybackKey } from "./playback-key-schemas.ts";
 import { Site } from "./schemas.ts";
 
+const ids = { apikey: "5eed0000000000000e00e001", playbackkey: "5eed0000000000000e005c01" };
+
 export const events = eventsOf(
   {
     services: ["admin-service-v1"],
+    ids,
     samples: [
       [
         /^site\.(created|updated|featuresReplaced)$/,
@@ -23,7 +26,7 @@ export const events = eventsOf(
       [
         /^site\.apiKey/,
         {
-          _id: SAMPLE_IDS.apikey,
+          _id: ids.apikey,
           name: "Scoreboard",
           clientName: "Match-day desk",
           roles: ["overlay:write"],
@@ -33,7 +36,7 @@ export const events = eventsOf(
         },
       ],
       [/^site\.apiKeyRotated$/, { previousKeyExpires: SAMPLE_MOMENT + DAY }],
-      [/^site\.playbackKey/, { _id: SAMPLE_IDS.playbackkey, provider: "mux", keyId: "harbour-city-2026", lifetimeSeconds: 3600 }],
+      [/^site\.playbackKey/, { _id: ids.playbackkey, provider: "mux", keyId: "harbour-city-2026", lifetimeSeconds: 3600 }],
     ],
   },
   {

@@ -1,17 +1,19 @@
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
 import { StreamProvider } from "./schemas.ts";
+
+const ids = { streamprovider: "5eed0000000000000e005001" };
 
 const streamHost = "https://streams.demo.example";
 
 export const events = eventsOf(
   {
     services: ["stream-service-v1"],
+    ids,
     samples: [
       [
         /^stream\.provider/,
         {
-          _id: SAMPLE_IDS.streamprovider,
+          _id: ids.streamprovider,
           name: "wowza",
           canGenerateCaptions: true,
           canSupport4K: true,

@@ -1,17 +1,20 @@
 import { z } from "@hono/zod-openapi";
 import { Time } from "#worker/lib/schemas/common.ts";
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { DAY, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { DAY, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { WebhookEvent } from "./endpoint-schemas.ts";
+
+const ids = { webhook: "5eed0000000000000e007301" };
 
 export const events = eventsOf(
   {
     services: ["admin-service-v1"],
+    ids,
     samples: [
       [
         /^webhook\./,
         {
-          _id: SAMPLE_IDS.webhook,
+          _id: ids.webhook,
           webhookUrl: "https://demo.example/webhooks/tifo",
           services: ["overlay-service-v1"],
           enabled: true,
