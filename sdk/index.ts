@@ -1,7 +1,7 @@
 import { createTifo } from "./core/core.ts";
 import * as renderer from "./react/mount.tsx";
 
-// The SDK for bundlers: `import * as Tifo from "@tifo/web"`.
+// The SDK for apps with a bundler: `import * as Tifo from "@tifo/web"`.
 export const {
   configure,
   userDidStartWatchingEvent,

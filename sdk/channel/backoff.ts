@@ -1,7 +1,7 @@
 const FIRST_DELAY = 500;
-const LONGEST_DELAY = 20_000;
+const MAX_DELAY = 20_000;
 
-/** Milliseconds until the `attempt`-th try (from 0): anything up to an exponentially growing bound, so that a crowd spreads out. */
+/** Delay in ms before reconnection attempt `attempt` (from 0): random up to a bound that doubles, so that clients spread out. */
 export function reconnectDelay(attempt: number, random: () => number = Math.random): number {
-  return random() * Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempt);
+  return random() * Math.min(MAX_DELAY, FIRST_DELAY * 2 ** attempt);
 }

@@ -1,4 +1,4 @@
-/** The part of WebSocket that the client needs; the browser's own and that of Node fit. */
+/** The subset of WebSocket that the client needs; those of browsers and Node match it. */
 export interface SocketLike {
   readonly readyState: number;
   send(text: string): void;
@@ -8,32 +8,32 @@ export interface SocketLike {
   addEventListener(type: "close", listener: (event: { code: number }) => void): void;
 }
 
-/** The part of EventSource that the client needs. */
+/** The subset of EventSource that the client needs. */
 export interface EventSourceLike {
   close(): void;
   addEventListener(type: "message" | "pong", listener: (event: { data: unknown }) => void): void;
-  /** Network failures carry no data; a refusal by the server carries its `error` frame. */
+  /** A network failure has no data; a rejection by the server contains its `error` frame. */
   addEventListener(type: "error", listener: (event: { data?: unknown }) => void): void;
 }
 
 export type Timer = ReturnType<typeof setTimeout>;
 
-/** What the client takes from around it; tests give their own clock, sockets and dice. */
+/** The platform that the client runs on; tests pass their own clock, sockets and random numbers. */
 export interface Environment {
   openSocket(url: string): SocketLike;
-  /** Null: the platform has no Server-Sent Events. */
+  /** Null if the platform has no Server-Sent Events. */
   openEvents(url: string): EventSourceLike | null;
   now(): number;
   random(): number;
   setTimer(work: () => void, milliseconds: number): Timer;
   clearTimer(timer: Timer | undefined): void;
-  /** Calls back when the network came back or the page is looked at again; returns the function that ends this. */
+  /** Calls the listener when the network returns or the page becomes visible, and returns a function that removes it. */
   onWake(listener: () => void): () => void;
-  /** Calls back when the page is hidden; returns the function that ends this. */
+  /** Calls the listener when the page is hidden, and returns a function that removes it. */
   onHide(listener: () => void): () => void;
-  /** True while nobody can see the page. */
+  /** Whether the page is hidden. */
   hidden(): boolean;
-  /** False only where the platform knows that there is no network. */
+  /** False only if the platform knows that there is no network. */
   online(): boolean;
 }
 
@@ -46,12 +46,12 @@ export const browserEnvironment: Environment = {
   clearTimer: (timer) => clearTimeout(timer),
   onWake(listener) {
     if (typeof addEventListener === "undefined" || typeof document === "undefined") return () => {};
-    const seen = () => document.visibilityState === "visible" && listener();
+    const onVisibilityChange = () => document.visibilityState === "visible" && listener();
     addEventListener("online", listener);
-    document.addEventListener("visibilitychange", seen);
+    document.addEventListener("visibilitychange", onVisibilityChange);
     return () => {
       removeEventListener("online", listener);
-      document.removeEventListener("visibilitychange", seen);
+      document.removeEventListener("visibilitychange", onVisibilityChange);
     };
   },
   onHide(listener) {

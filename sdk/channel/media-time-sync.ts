@@ -3,56 +3,56 @@ import type { Environment, Timer } from "./environment.ts";
 import type { OverlayShow, ServerFrame, ServerFrameOf } from "./protocol.ts";
 import { report, safely } from "./report.ts";
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
-/** Holds broadcasts with a timecode until the picture is there. */
+/** Holds broadcasts with a timecode until the video reaches it. */
 export interface MediaTimeSync {
-  /** Passes a frame on, at once or when the picture is there. */
-  take(frame: ServerFrame): void;
-  /** Null: no player, so nothing is held. */
+  /** Accepts a frame and passes it on, immediately or when the video reaches its timecode. */
+  accept(frame: ServerFrame): void;
+  /** Null if there is no player; nothing is held then. */
   setPlayer(player: PlayerAdapter | null): void;
-  /** The player's, in seconds. Null: there is no player, or it has no time or fails. */
+  /** The player's media time in seconds. Null if there is no player, it has no time, or it throws. */
   mediaTime(): number | null;
   stop(): void;
 }
 
 /**
- * Passes frames on in their order, except broadcasts with a `timecode`: each waits until the player's media time reaches it, so that
- * nobody reads of a goal before seeing it. A player without a time holds them all; without a player nothing waits.
+ * Passes frames on in order, except broadcasts with a `timecode`: each waits until the player's media time reaches it, so that no overlay
+ * reveals a goal before the video shows it. While the player has no media time, all of them wait; without a player, none does.
  *
- * A broadcast that has waited keeps its whole duration: it is passed on with `startsAt` and `endsAt` moved to its release, and an
- * `overlay.clear` of our own ends it (with the broadcast's `seq` and `upTo`). The server's clear at the original end (`ended`) is kept
- * back from it; a clear that somebody asked for always counts. So whoever reads the frames needs no rule for this.
+ * A broadcast that has waited keeps its full duration: `startsAt` and `endsAt` are moved to its release, and a generated `overlay.clear`
+ * ends it (with the broadcast's `seq` and `upTo`). The server's clear at the original end (`ended`) is dropped for it; a requested clear
+ * always applies. Listeners therefore need no logic of their own.
  */
 export function syncToMediaTime(environment: Environment, onFrame: (frame: ServerFrame) => void): MediaTimeSync {
   let player: PlayerAdapter | null = null;
-  let broken = false;
-  let endChange: (() => void) | undefined;
+  let errorReported = false;
+  let removeChangeListener: (() => void) | undefined;
   let timer: Timer | undefined;
   const waiting = new Map<string, OverlayShow>();
-  /** What was shown late and is still on, with the times at which it is. */
+  /** Broadcasts that were released late and are still active, with their new times. */
   const late = new Map<string, OverlayShow>();
 
-  function take(frame: ServerFrame): void {
+  function accept(frame: ServerFrame): void {
     if (frame.type === "overlay.show" && mustWait(frame)) waiting.set(frame.broadcastId, frame);
-    else if (frame.type === "welcome") pass(frame.recovered ? frame : startOver(frame));
+    else if (frame.type === "welcome") pass(frame.recovered ? frame : restore(frame));
     else if (frame.type === "overlay.clear") clear(frame);
     else pass(frame);
-    watch();
+    schedule();
   }
 
   function pass(frame: ServerFrame): void {
     safely(() => onFrame(frame));
   }
 
-  /** The whole state: what is not in it was cleared meanwhile, and what has ended is in it for those whose picture isn't there yet. */
-  function startOver(welcome: ServerFrameOf<"welcome">): ServerFrame {
+  /** A welcome contains the full state: missing broadcasts were cleared; ended ones are included for viewers whose video lags behind. */
+  function restore(welcome: ServerFrameOf<"welcome">): ServerFrame {
     const now = welcome.now ?? environment.now();
-    const shownLate = new Map(late);
+    const releasedLate = new Map(late);
     waiting.clear();
     late.clear();
     const overlays = welcome.overlays.flatMap((overlay) => {
-      const moved = shownLate.get(overlay.broadcastId);
+      const moved = releasedLate.get(overlay.broadcastId);
       if (moved) late.set(overlay.broadcastId, moved);
       else if (mustWait(overlay)) waiting.set(overlay.broadcastId, overlay);
       else if (overlay.endsAt > now) return overlay;
@@ -74,57 +74,57 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
     return player !== null && timecode !== undefined && (time === null || time < timecode);
   }
 
-  /** A player that fails has no time; the page is told once. */
+  /** A player that throws has no time; the error is reported once. */
   function mediaTime(): number | null {
     try {
       return player?.mediaTime() ?? null;
     } catch (error) {
-      if (!broken) report(error);
-      broken = true;
+      if (!errorReported) report(error);
+      errorReported = true;
       return null;
     }
   }
 
-  /** Ends what was shown late, and shows what is due, in the order of the picture. */
-  function look(): void {
+  /** Ends late broadcasts whose time is over, and releases those that are due, in order of their timecodes. */
+  function update(): void {
     const now = environment.now();
     const time = mediaTime();
-    const over = [...late.values()].filter(({ endsAt }) => endsAt <= now);
+    const ended = [...late.values()].filter(({ endsAt }) => endsAt <= now);
     const due = [...waiting.values()]
       .filter((frame) => !mustWait(frame, time))
       .sort((one, other) => (one.timecode ?? 0) - (other.timecode ?? 0))
       .map((frame) => ({ ...frame, startsAt: now, endsAt: now + frame.endsAt - frame.startsAt }));
-    for (const { broadcastId } of over) late.delete(broadcastId);
+    for (const { broadcastId } of ended) late.delete(broadcastId);
     for (const frame of due) {
       waiting.delete(frame.broadcastId);
       late.set(frame.broadcastId, frame);
     }
-    watch();
-    for (const { seq, upTo, broadcastId } of over) pass({ type: "overlay.clear", seq, upTo, broadcastIds: [broadcastId], ended: true });
+    schedule();
+    for (const { seq, upTo, broadcastId } of ended) pass({ type: "overlay.clear", seq, upTo, broadcastIds: [broadcastId], ended: true });
     for (const frame of due) pass(frame);
   }
 
-  /** Looks at the player and the clock only while something waits or is on late. */
-  function watch(): void {
+  /** Polls the player and the clock only while a broadcast waits or was released late. */
+  function schedule(): void {
     if (timer !== undefined || waiting.size + late.size === 0) return;
     timer = environment.setTimer(() => {
       timer = undefined;
-      look();
-    }, LOOK_MS);
+      update();
+    }, POLL_MS);
   }
 
   return {
-    take,
+    accept,
     setPlayer(next) {
-      safely(() => endChange?.());
+      safely(() => removeChangeListener?.());
       player = next;
-      broken = false;
-      endChange = safely(() => next?.onChange?.(look));
-      look();
+      errorReported = false;
+      removeChangeListener = safely(() => next?.onChange?.(update));
+      update();
     },
     mediaTime,
     stop() {
-      safely(() => endChange?.());
+      safely(() => removeChangeListener?.());
       environment.clearTimer(timer);
       waiting.clear();
       late.clear();

@@ -1,17 +1,17 @@
 import type { PlayerAdapter } from "../model/player.ts";
 
-/** A `<video>` element whose `currentTime` is the media time that broadcasts name. */
+/** A `<video>` element whose `currentTime` is the media time that timecodes refer to. */
 export function videoElement(video: HTMLVideoElement): PlayerAdapter {
   return adapterOf(video, () => (video.readyState === 0 ? null : video.currentTime));
 }
 
-/** The part of hls.js that tells a picture's wall-clock time: `playingDate` comes from the stream's EXT-X-PROGRAM-DATE-TIME. */
+/** The part of hls.js that reports wall-clock time: `playingDate` comes from the stream's EXT-X-PROGRAM-DATE-TIME. */
 export interface HlsLike {
   readonly playingDate: Date | null;
 }
 
 /**
- * A live stream in hls.js: media time is the stream's program time, in seconds since `start` (the programme's beginning, ms since 1970 UTC);
+ * A live stream in hls.js. Media time is the stream's program time in seconds since `start` (the start of the programme, ms since 1970 UTC);
  * without `start`, in seconds since 1970.
  */
 export function hlsProgramDateTime(hls: HlsLike, video: HTMLVideoElement, start = 0): PlayerAdapter {

@@ -1,4 +1,4 @@
-/** Calls the host's code. Its failure is told to the page and ends nothing of ours: undefined then. */
+/** Calls the host app's code. An exception is reported to the page and yields undefined, so that it can't break the SDK. */
 export function safely<T>(call: () => T): T | undefined {
   try {
     return call();

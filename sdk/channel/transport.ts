@@ -1,28 +1,28 @@
 import type { Environment } from "./environment.ts";
 import { FINAL_CLOSE_CODES, parseMessage, PING, type ServerFrame } from "./protocol.ts";
 
-/** What a connection tells the channel. */
+/** Callbacks of a connection. */
 export interface TransportEvents {
   onOpen(): void;
-  /** Anything came: `frames` is empty for an answer to a ping. */
+  /** A message arrived; `frames` is empty for a reply to a ping. */
   onMessage(frames: ServerFrame[]): void;
-  /** It is over. `final`: the same request would be refused again. */
+  /** The connection has ended. `final`: the same request would be rejected again. */
   onClose(reason: { final: boolean; code: number }): void;
 }
 
-/** One connection, of either kind. */
+/** A connection of either kind. */
 export interface Transport {
-  /** False: this kind can't send, or can't now. */
+  /** False if this kind can't send, or can't at the moment. */
   send(text: string): boolean;
-  /** Asks for a sign of life; true when one is to come before the next time. */
+  /** Requests a sign of life. True if one should arrive before the next ping. */
   ping(): boolean;
-  /** Whether that sign comes at once. */
+  /** Whether the sign of life is an immediate reply. */
   readonly repliesToPings: boolean;
   close(): void;
 }
 
 const OPEN = 1;
-// Codes of `error` frames after which the same request would be refused again; sockets say it by their close code.
+// Codes of `error` frames after which the same request would be rejected again; sockets use close codes instead.
 const FINAL_ERRORS: readonly string[] = ["unauthenticated", "forbidden", "not_found", "invalid_request"];
 
 /** Frames over a WebSocket. */
@@ -55,7 +55,7 @@ export function socketTransport(environment: Environment, url: string, events: T
   };
 }
 
-/** The same frames as Server-Sent Events, for networks that let no WebSocket through. Null: the platform has none. */
+/** The same frames as Server-Sent Events, for networks that block WebSockets. Null if the platform doesn't support them. */
 export function eventsTransport(environment: Environment, url: string, events: TransportEvents): Transport | null {
   const source = environment.openEvents(url);
   if (!source) return null;
@@ -63,7 +63,7 @@ export function eventsTransport(environment: Environment, url: string, events: T
   const end = (final: boolean) => {
     if (closed) return;
     closed = true;
-    // Its own way to reconnect would repeat the old position and the spent ticket.
+    // EventSource would reconnect by itself, with the old position and the used ticket.
     source.close();
     events.onClose({ final, code: 0 });
   };
@@ -78,7 +78,7 @@ export function eventsTransport(environment: Environment, url: string, events: T
   });
   return {
     send: () => false,
-    // The server says `pong` by itself, three times a heartbeat.
+    // The server sends `pong` unprompted, three times per heartbeat.
     ping: () => true,
     repliesToPings: false,
     close() {
@@ -88,7 +88,7 @@ export function eventsTransport(environment: Environment, url: string, events: T
   };
 }
 
-/** A message that is no JSON, such as `pong`, holds no frame. */
+/** A message that isn't JSON, such as `pong`, contains no frame. */
 function framesIn(text: string): ServerFrame[] {
   try {
     return parseMessage(text);

@@ -1,19 +1,19 @@
-/** What is wrong with one field of a request. */
+/** A problem with one field of a request. */
 export interface FieldIssue {
-  /** Such as `contents[0].html`. */
+  /** For example `contents[0].html`. */
   path: string;
   message: string;
 }
 
-/** What the API answers when it can't do what was asked (RFC 9457, `application/problem+json`), or what kept the request from reaching it. */
+/** An error response of the API (RFC 9457, `application/problem+json`), or the network error that kept the request from reaching it. */
 export class TifoProblem extends Error {
   override readonly name = "TifoProblem";
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Stable name of what went wrong, such as `not_found`; see the docs' `/errors`. `network` when there was no answer. */
+  /** Stable error code, such as `not_found`; see `/errors` in the docs. `network` if there was no response. */
   readonly code: string;
   readonly issues: readonly FieldIssue[];
-  /** Names the request in the deployment's logs. */
+  /** Identifies the request in the deployment's logs. */
   readonly requestId: string | undefined;
 
   constructor({ status, code, message, issues = [], requestId }: ProblemInput, options?: ErrorOptions) {
@@ -33,15 +33,15 @@ export interface ProblemInput {
   requestId?: string | undefined;
 }
 
-/** The problem that an answer tells of, whoever wrote it. */
+/** The problem that a response describes, even if a proxy wrote it. */
 export async function problemOf(response: Response): Promise<TifoProblem> {
   const body: unknown = await response.json().catch(() => undefined);
-  const told = isRecord(body) ? body : {};
+  const fields = isRecord(body) ? body : {};
   return new TifoProblem({
     status: response.status,
-    code: textOf(told.code) ?? `http_${response.status}`,
-    message: textOf(told.detail) ?? textOf(told.message) ?? textOf(told.title) ?? `The server answered ${response.status}`,
-    issues: Array.isArray(told.issues) ? told.issues.filter(isFieldIssue) : [],
+    code: textOf(fields.code) ?? `http_${response.status}`,
+    message: textOf(fields.detail) ?? textOf(fields.message) ?? textOf(fields.title) ?? `The server returned ${response.status}`,
+    issues: Array.isArray(fields.issues) ? fields.issues.filter(isFieldIssue) : [],
     requestId: response.headers.get("tifo-request-id") ?? undefined,
   });
 }

@@ -1,32 +1,32 @@
 import { reconnectDelay } from "../channel/backoff.ts";
 
-/** How the client repeats what failed on the way. */
+/** How the client retries failed requests. */
 export interface RetryOptions {
-  /** Tries in all. Default 4; 1 repeats nothing. */
+  /** Maximum number of attempts. Default 4; 1 disables retries. */
   attempts?: number;
-  /** Milliseconds within which a try's answer begins, but for uploads (a body that isn't JSON), which take what they take. Default 30,000. */
+  /** Milliseconds until an attempt without a response fails. Doesn't apply to uploads (bodies that aren't JSON). Default 30,000. */
   timeout?: number;
   random?: () => number;
-  /** Resolves after so many milliseconds, or once the signal is aborted. */
+  /** Resolves after this many milliseconds, or when the signal is aborted. */
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 type Fetch = (request: Request) => Promise<Response>;
 
-// Answers by which the server says that it did nothing and may be asked again.
-const ASK_AGAIN: readonly number[] = [429, 502, 503, 504];
+// Statuses with which the server says that it did nothing and that the request can be retried.
+const RETRYABLE: readonly number[] = [429, 502, 503, 504];
 const WRITES: readonly string[] = ["POST", "PUT", "PATCH", "DELETE"];
-const LONGEST_WAIT = 30_000;
+const MAX_WAIT = 30_000;
 const TIMEOUT = 30_000;
 
 /**
- * Repeats requests that got no answer, or one that asks for patience: `Retry-After` is obeyed, and where it asks for more than half a
- * minute the answer is the caller's; without it, full jitter. Every write carries an `Idempotency-Key`, the same on each try, so that none
- * runs twice. The request's signal ends it at any moment.
+ * Retries requests that got no response or a retryable status. It honours `Retry-After`, and returns the response if that is over half a
+ * minute; without it, retries use full jitter. Every write has an `Idempotency-Key`, the same for each attempt, so that none runs twice.
+ * The request's signal aborts it at any time.
  */
 export function withRetries(
   fetch: Fetch,
-  { attempts = 4, timeout = TIMEOUT, random = Math.random, sleep = pause }: RetryOptions = {},
+  { attempts = 4, timeout = TIMEOUT, random = Math.random, sleep = delay }: RetryOptions = {},
 ): Fetch {
   return async (request) => {
     const { signal } = request;
@@ -38,8 +38,8 @@ export function withRetries(
       const jitter = reconnectDelay(attempt, random);
       try {
         const response = await fetchWithin(fetch, request, timeout);
-        const wait = waitOf(response) ?? jitter;
-        if (last || !ASK_AGAIN.includes(response.status) || wait > LONGEST_WAIT) return response;
+        const wait = retryAfter(response) ?? jitter;
+        if (last || !RETRYABLE.includes(response.status) || wait > MAX_WAIT) return response;
         await response.body?.cancel();
         await sleep(wait, signal);
       } catch (error) {
@@ -50,16 +50,16 @@ export function withRetries(
   };
 }
 
-/** One try. One that hangs is given up, and counts as failed. */
+/** One attempt. If it hangs, it is aborted and counts as failed. */
 async function fetchWithin(fetch: Fetch, request: Request, timeout: number): Promise<Response> {
   const { signal } = request;
-  const ending = new AbortController();
-  const end = () => ending.abort(signal.reason);
+  const controller = new AbortController();
+  const end = () => controller.abort(signal.reason);
   if (signal.aborted) end();
   signal.addEventListener("abort", end);
   const timer = isUpload(request) ? undefined : setTimeout(end, timeout);
   try {
-    return await fetch(new Request(request.clone(), { signal: ending.signal }));
+    return await fetch(new Request(request.clone(), { signal: controller.signal }));
   } finally {
     clearTimeout(timer);
   }
@@ -69,13 +69,13 @@ function isUpload({ headers }: Request): boolean {
   return headers.has("Content-Type") && headers.get("Content-Type") !== "application/json";
 }
 
-/** Milliseconds that the server asks for. */
-function waitOf(response: Response): number | undefined {
+/** The server's `Retry-After` in milliseconds. */
+function retryAfter(response: Response): number | undefined {
   const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
   return Number.isFinite(seconds) ? seconds * 1000 : undefined;
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(end, milliseconds);
     signal.addEventListener("abort", end, { once: true });

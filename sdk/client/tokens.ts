@@ -1,10 +1,10 @@
-/** What signing in answers. `jwt` is good for ten minutes, `refreshToken` brings the next pair, once. */
+/** The tokens of a session. `jwt` is valid for ten minutes; `refreshToken` can be exchanged once for the next pair. */
 export interface Tokens {
   jwt: string;
   refreshToken: string;
 }
 
-/** Where a session is kept between visits; the default keeps it for as long as the client lives. */
+/** Stores a session between visits; the default keeps it for the lifetime of the client. */
 export interface TokenStore {
   get(): Tokens | null;
   set(tokens: Tokens | null): void;
@@ -20,9 +20,9 @@ export function memoryTokens(): TokenStore {
   };
 }
 
-/** Does this while no other tab does what has the same name, where the platform keeps tabs apart. */
-export async function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` under a lock that all tabs share, if the platform supports it. */
+export async function withTabLock<T>(name: string, work: () => Promise<T>): Promise<T> {
   const locks = globalThis.navigator?.locks;
-  // A page without an origin of its own, such as a sandboxed frame, shares nothing and may take no lock.
+  // A page with an opaque origin, such as a sandboxed frame, shares nothing and may not request a lock.
   return locks && globalThis.origin !== "null" ? locks.request(name, work) : work();
 }

@@ -20,12 +20,12 @@ const LABELS: Record<CallToAction["type"], string> = {
   tweet: "Post",
 };
 
-/** What its button says. */
+/** The label of its button. */
 export function labelOf({ type, data }: CallToAction): string {
   return data.label ?? LABELS[type];
 }
 
-/** Whether the page can do it only with a statistics service of the host app's. */
+/** Whether it requires the host app's statistics service. */
 export function needsStats({ type }: CallToAction): boolean {
   return type === "show_player_stats";
 }
@@ -34,19 +34,19 @@ export async function hasStats({ delegate }: Session): Promise<boolean> {
   return (await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
 }
 
-/** Does what an overlay's call to action asks for, and tells that it was pressed. */
+/** Tracks and performs an overlay's call to action. */
 export async function handleCallToAction(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
   session.delegate.track("overlay.cta", { type: call.type });
   try {
     await performCallToAction(call, element, event, session);
   } catch (error) {
-    console.warn("Tifo: a call to action could not be followed", error);
+    console.warn("Tifo: a call to action failed", error);
   }
 }
 
 /**
- * Does what a call asks for. The host app may do it instead: it hears a `tifo:cta` event on the element first, with the call
- * as `detail`, and prevents its default. Going to another channel is always the host app's, which alone knows its address.
+ * Performs a call to action. The host app can handle it instead: the element first dispatches a `tifo:cta` event with the call as `detail`,
+ * and the app calls `preventDefault()`. Only the host app can handle `go_to_channel`, because only it knows the channel's URL.
  */
 export async function performCallToAction(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
   if (!element.dispatchEvent(new CustomEvent("tifo:cta", { detail: call, bubbles: true, composed: true, cancelable: true }))) return;
@@ -70,13 +70,13 @@ export async function performCallToAction(call: CallToAction, element: Element, 
     case "play_video":
       return playById(call.data, event, session);
     case "show_player_stats":
-      return openLink(await statsOf(call.data.playerId, session));
+      return openLink(await statsUrl(call.data.playerId, session));
     case "go_to_channel":
       return;
   }
 }
 
-/** Shows a video of the site that the page has read already; a failure is reported and otherwise ignored. */
+/** Plays a video of the site that has been loaded already. A failure is only logged. */
 export async function playVideo(video: SiteVideo, event: WatchedEvent, session: Session): Promise<void> {
   try {
     const clip = await clipOf(video, event.channelId, session);
@@ -95,8 +95,8 @@ async function playById(
   if (clip) await event.playClip({ ...clip, start: startTime });
 }
 
-/** Below the host app's statistics service, `players/<id>`. */
-async function statsOf(playerId: string, { delegate }: Session): Promise<string | undefined> {
+/** `players/<id>` at the host app's statistics service. */
+async function statsUrl(playerId: string, { delegate }: Session): Promise<string | undefined> {
   const base = await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null);
   return base === null ? undefined : parsedUrl(`players/${encodeURIComponent(playerId)}`, `${base}/`)?.href;
 }

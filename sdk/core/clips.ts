@@ -8,14 +8,14 @@ export interface SiteVideo {
   url: string | null;
 }
 
-/** The clip of a video of the site. */
+/** Loads a video of the site as a clip. */
 export async function clipById(videoId: string, channelId: string, session: Session): Promise<Clip | undefined> {
   return clipOf(await ok(session.client.api.GET("/video/v3/{id}", { params: { path: { id: videoId } } })), channelId, session);
 }
 
 /**
- * The clip of a video that has been read. The URL of a gated one comes from the channel's content, if this viewer may play it there; the
- * host app hears of a viewer who has to sign in first.
+ * Turns a loaded video into a clip. The URL of a gated video comes from the channel's content, if the viewer can play it there. If the viewer
+ * must sign in first, the host app receives `loginRequested`.
  */
 export async function clipOf({ _id: videoId, title, url }: SiteVideo, channelId: string, session: Session): Promise<Clip | undefined> {
   if (url !== null) return { videoId, title, url };
@@ -27,7 +27,7 @@ export async function clipOf({ _id: videoId, title, url }: SiteVideo, channelId:
   );
   const { contentCheck, error } = canIPlayResponse;
   if (error?.type === "sign_in_required") session.delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested" }));
-  else if (error) console.warn(`Tifo: this viewer may not play ${videoId}: ${error.message}`);
+  else if (error) console.warn(`Tifo: this viewer can't play ${videoId}: ${error.message}`);
   const playable = contentCheck.video?.url ?? null;
   return playable === null ? undefined : { videoId, title, url: playable };
 }

@@ -1,34 +1,34 @@
 import { browserEnvironment, type Environment } from "../channel/index.ts";
 
-/** The server's clock as this device knows it. */
+/** An estimate of the server's clock. */
 export interface ServerClock {
   /** Milliseconds since 1970 UTC. */
   now(): number;
-  /** A connection begins: the server's clock said `serverNow` a moment ago. What was believed before holds no more. */
+  /** Discards the previous estimate: on a new connection, the server's clock said `serverNow` a moment ago. */
   reset(serverNow: number): void;
-  /** A frame has just come that the server sent at `sentAt`: the least that this device's clock was ever ahead is nearest to the truth. */
+  /** A frame has arrived that the server sent at `sentAt`. The smallest offset observed is the most accurate one. */
   observe(sentAt: number): void;
 }
 
-/** `localNow` should be steady, as {@link steadyNow} is: between two connections nothing tells of a jump forward. */
+/** `localNow` should be steady, like {@link steadyNow}: within a connection, a forward jump can't be detected. */
 export function serverClock(localNow: () => number): ServerClock {
-  let ahead: number | undefined;
+  let offset: number | undefined;
   return {
-    now: () => localNow() - (ahead ?? 0),
+    now: () => localNow() - (offset ?? 0),
     reset(serverNow) {
-      ahead = localNow() - serverNow;
+      offset = localNow() - serverNow;
     },
     observe(sentAt) {
       const seen = localNow() - sentAt;
-      ahead = ahead === undefined ? seen : Math.min(ahead, seen);
+      offset = offset === undefined ? seen : Math.min(offset, seen);
     },
   };
 }
 
-/** Milliseconds since 1970 UTC by a clock that nobody sets while the page is open. */
+/** Milliseconds since 1970 UTC, from a clock that can't be adjusted while the page is open. */
 export function steadyNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** The browser, with a clock that doesn't jump. */
+/** The browser's environment, with a clock that doesn't jump. */
 export const steadyEnvironment: Environment = { ...browserEnvironment, now: steadyNow };

@@ -10,13 +10,13 @@ import type { Store } from "./store.ts";
 import { registerSdkContext } from "./sdk-context.ts";
 import { changedSettings, userSettings } from "./user-settings.ts";
 
-/** What draws an event into an element; React's part of the SDK. */
+/** Renders an event into an element; implemented with React. */
 export interface Renderer {
   mountPanel(element: Element, event: TifoEventViewModel, options: PanelOptions): Rendered;
   mountOverlay(element: Element, event: TifoEventViewModel, options: OverlayOptions): Rendered;
 }
 
-/** Makes the SDK's functions. `scriptOrigin`: where its script came from, for pages that name no origin. */
+/** Creates the SDK's functions. `scriptOrigin` is the origin of its script, for pages that don't configure one. */
 export function createTifo(renderer: Renderer, scriptOrigin?: string, environment = steadyEnvironment): TifoCore {
   const events = new Map<string, WatchedEvent>();
   let session: Session | null = null;
@@ -42,7 +42,7 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
     return event;
   }
 
-  /** The event that is being watched; a new one where there is none, or where the channel refused it for good. */
+  /** The watched event, or a new one if there is none or the channel has rejected the viewer for good. */
   function watchedOrNew({ channelId, onFrame, onSent }: WatchOptions): WatchedEvent {
     const known = events.get(channelId);
     if (known && !known.isClosed()) return known;
@@ -68,7 +68,7 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
     async userDidStartWatchingEvent(options: WatchOptions): Promise<TifoEventViewModel> {
       const { channelId, player } = options;
       const event = watchedOrNew(options);
-      // Last in the map is the one that was started last.
+      // The last entry of the map is the event that was started most recently.
       events.delete(channelId);
       events.set(channelId, event);
       if (player) event.setPlayer(isVideo(player) ? videoElement(player) : player);

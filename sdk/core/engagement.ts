@@ -1,15 +1,15 @@
 import { done, ok, type Schemas, type TifoClient, TifoProblem } from "../client/index.ts";
 import type { PollState, QuestActionState, QuestState } from "../model/state.ts";
 
-/** What an action validates by that takes anything. */
+/** The validation value of an action that accepts any value. */
 const ANY_VALUE = "*";
 
 export type PollResults = Schemas["PollResults"];
 
-/** Polls and quests over REST: what they are now, and what this viewer does about them. */
+/** Polls and quests over REST: their current state and this viewer's actions. */
 export interface Engagement {
   poll(pollId: string): Promise<PollState>;
-  /** Null: nobody is signed in, and quests are for those who are. */
+  /** Null if nobody is signed in, because quests require an account. */
   quest(questId: string): Promise<QuestState | null>;
   answer(pollId: string, answerId: string): Promise<void>;
   report(questId: string, arrayId: string, value: string | undefined): Promise<void>;
@@ -19,7 +19,7 @@ export interface Engagement {
 export function createEngagement(client: TifoClient): Engagement {
   const { api } = client;
 
-  /** The viewer's own claim; an admin's list holds everybody's. */
+  /** The viewer's own claim; an admin's list contains everybody's. */
   async function claimOf({ questId, accountId }: Schemas["QuestProgress"]): Promise<QuestState["claim"]> {
     const { results } = await ok(api.GET("/claimstatus/v3", { params: { query: { questId, accountId, limit: 1 } } }));
     return results[0]?.status;
@@ -50,7 +50,7 @@ export function createEngagement(client: TifoClient): Engagement {
   };
 }
 
-/** The poll with the counts of `results`, which a `poll.updated` frame carries too. */
+/** The poll with the counts of `results`, which `poll.updated` frames contain too. */
 export function withResults(poll: PollState, { open, total, answers, correctAnswerId }: PollResults): PollState {
   return {
     ...poll,
@@ -64,7 +64,7 @@ export function withResults(poll: PollState, { open, total, answers, correctAnsw
   };
 }
 
-/** Whether a frame's data are the results of a poll. */
+/** Whether a frame's data is the results of a poll. */
 export function isResults(data: Record<string, unknown>): data is PollResults {
   return typeof data.pollId === "string" && typeof data.open === "boolean" && typeof data.total === "number" && Array.isArray(data.answers);
 }
@@ -103,7 +103,7 @@ function actionState(progress: Schemas["QuestProgress"]["actions"][number], acti
   return { ...progress, body, callToAction: callToAction ?? undefined, value };
 }
 
-/** What a viewer is told who must sign in first. */
+/** The error for actions that require a signed-in viewer. */
 export function signInRequired(): TifoProblem {
   return new TifoProblem({ status: 401, code: "unauthenticated", message: "Sign in to take part" });
 }

@@ -17,45 +17,44 @@ import { createVotes } from "./votes.ts";
 import { openLink } from "./web-address.ts";
 
 const MEDIA_TIME_MS = 1_000;
-/** How often the server hears what is being watched. */
+/** How often the server is notified of what is being watched. */
 const WATCH_MS = 10_000;
 
-/** An event that is being watched, with the end of it. */
+/** An event that is being watched, with the methods that only the SDK calls. */
 export interface WatchedEvent extends TifoEventViewModel {
   readonly keyPlays: readonly KeyPlay[];
-  /** Something stands on the screen: told to the host app once. */
-  shown(impression: TrackedImpression): void;
-  /** Somebody draws overlays and tells of each content by `drew`: the next one waits for that. Returns the function that ends this. */
+  /** Reports to the host app, once, that something is visible. */
+  trackImpression(impression: TrackedImpression): void;
+  /** Registers a renderer that reports each element with `overlayRendered`; the next overlay waits for that. Returns the function that unregisters it. */
   attachRenderer(): () => void;
-  /** A content of an overlay stands on the screen. */
+  /** An element of an overlay is visible. */
   overlayRendered(broadcastId: string): void;
-  /** Whether it was stopped, or the channel refused the viewer for good. */
+  /** Whether it was stopped, or the channel has rejected the viewer for good. */
   isClosed(): boolean;
-  /** Somebody signed in or out: joins the channel as them and loads what is theirs. */
+  /** A viewer signed in or out: rejoins the channel as the new viewer and loads their data. */
   userDidChange(): Promise<void>;
   stop(): void;
 }
 
-/** Who listens to what travels. */
+/** Listeners of the frames in both directions. */
 export type FrameListeners = Pick<WatchOptions, "onFrame" | "onSent">;
 
-/** Joins a channel, loads what its page shows and keeps both up to date. */
+/** Joins a channel, loads the contents of its page, and keeps both up to date. */
 export function watchEvent(session: Session, channelId: string, { onFrame, onSent }: FrameListeners = {}): WatchedEvent {
   const { delegate, environment } = session;
   const store = createStore<TifoEventState>(emptyState(channelId));
   const clock = serverClock(() => environment.now());
-  const inServerTime = { ...environment, now: () => clock.now() };
-  const picture: MediaTimeSync = syncToMediaTime(inServerTime, show);
+  const onServerTime = { ...environment, now: () => clock.now() };
+  const mediaSync: MediaTimeSync = syncToMediaTime(onServerTime, show);
   let board = EMPTY_BOARD;
   let player: PlayerAdapter | null = null;
   let keyPlays: readonly KeyPlay[] = [];
-  let watchedAt = 0;
-  /** The panel that the server knows to be open, on this connection. */
-  let toldPanelId: string | null = null;
-  /** Ids of polls, quests and broadcasts that the host app knows to have been shown. */
-  const seen = new Set<string>();
-  /** How many draw overlays. */
-  let drawers = 0;
+  let watchReportedAt = 0;
+  /** The open panel that was reported to the server on this connection. */
+  let reportedPanelId: string | null = null;
+  /** Ids of polls, quests and broadcasts whose impression was reported to the host app. */
+  const impressions = new Set<string>();
+  let rendererCount = 0;
   let boardTimer: ReturnType<typeof environment.setTimer> | undefined;
   let tickTimer: ReturnType<typeof environment.setTimer> | undefined;
 
@@ -70,13 +69,13 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     onState: setConnection,
     onFrame(frame) {
       safely(() => onFrame?.(frame));
-      // Whoever hears a frame may stop watching.
+      // The listener may have stopped watching.
       if (!connection.isClosed()) receive(frame);
     },
     onSent,
   });
   const votes = createVotes(environment, (frame) => connection.send(frame));
-  const panelData = loadPanelData(session, channelId, store, tellPanel);
+  const panelData = loadPanelData(session, channelId, store, reportPanel);
   const { engagement, setPoll, setQuest } = panelData;
   tick();
 
@@ -88,15 +87,15 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     set({ connection: state, reason });
   }
 
-  /** What came over the connection, in order. Broadcasts may wait for their picture; all else happens now. */
+  /** Handles frames in order. Broadcasts may wait for the video; everything else applies immediately. */
   function receive(frame: ServerFrame): void {
     switch (frame.type) {
       case "welcome":
         if (Number.isFinite(frame.now)) clock.reset(frame.now);
         set({ concurrents: frame.concurrents, rules: rulesAfter(store.getSnapshot().rules, frame) });
         votes.resend();
-        toldPanelId = null;
-        tellPanel();
+        reportedPanelId = null;
+        reportPanel();
         panelData.onWelcome(frame.recovered);
         break;
       case "rule":
@@ -126,7 +125,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
         break;
       default:
     }
-    picture.take(frame);
+    mediaSync.accept(frame);
   }
 
   function show(frame: ServerFrame): void {
@@ -134,15 +133,15 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
   }
 
   function moment(): Moment {
-    // A hidden page draws nothing.
-    return { now: clock.now(), drawing: drawers > 0 && !environment.hidden() };
+    // A hidden page renders nothing.
+    return { now: clock.now(), rendering: rendererCount > 0 && !environment.hidden() };
   }
 
   function setBoard(next: typeof board): void {
     if (next === board) return;
-    // What is over needs no remembering.
+    // Forget the impressions of broadcasts that have ended.
     const kept = new Set(next.entries.map(({ overlay }) => overlay.broadcastId));
-    for (const { overlay } of board.entries) if (!kept.has(overlay.broadcastId)) seen.delete(overlay.broadcastId);
+    for (const { overlay } of board.entries) if (!kept.has(overlay.broadcastId)) impressions.delete(overlay.broadcastId);
     board = next;
     store.update((state) => (state.overlays === board.shown ? state : { ...state, overlays: board.shown }));
     for (const { overlayId, broadcastId } of next.dropped) delegate.track("overlay.dropped", { overlayId, broadcastId });
@@ -153,19 +152,19 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     boardTimer = environment.setTimer(() => setBoard(afterTime(board, moment())), Math.max(0, change - now.now) + 1);
   }
 
-  /** The server hears which panel is open: quests count it. */
-  function tellPanel(): void {
+  /** Reports the open panel to the server, because quests count it. */
+  function reportPanel(): void {
     const { openPanelId } = store.getSnapshot();
-    if (openPanelId === null || openPanelId === toldPanelId) return;
-    if (connection.send({ type: "panel", panelId: openPanelId })) toldPanelId = openPanelId;
+    if (openPanelId === null || openPanelId === reportedPanelId) return;
+    if (connection.send({ type: "panel", panelId: openPanelId })) reportedPanelId = openPanelId;
   }
 
-  /** Once a second: the picture's time for who shows it, and every ten what is being watched for the server. */
+  /** Updates the media time every second, and reports to the server what is being watched every ten. */
   function tick(): void {
-    const mediaTime = picture.mediaTime();
+    const mediaTime = mediaSync.mediaTime();
     if (mediaTime !== store.getSnapshot().mediaTime) set({ mediaTime });
-    if (mediaTime !== null && environment.now() - watchedAt >= WATCH_MS && safely(() => player?.playing()) === true) {
-      watchedAt = environment.now();
+    if (mediaTime !== null && environment.now() - watchReportedAt >= WATCH_MS && safely(() => player?.playing()) === true) {
+      watchReportedAt = environment.now();
       connection.send({ type: "watch", videoId: store.getSnapshot().playingClipId ?? channelId, mediaTime: Math.max(0, mediaTime) });
     }
     tickTimer = environment.setTimer(tick, MEDIA_TIME_MS);
@@ -197,8 +196,8 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       const panel = findPanel(store.getSnapshot().panels, wanted);
       if (!panel) return false;
       set({ openPanelId: panel.id });
-      toldPanelId = null;
-      tellPanel();
+      reportedPanelId = null;
+      reportPanel();
       delegate.tell((host) => host.onPanelEvent?.({ type: "opened", panelId: panel.id, kind: panel.kind }));
       delegate.track("panel.open", { panelId: panel.id });
       return true;
@@ -211,14 +210,14 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     },
     updateKeyPlays(plays) {
       keyPlays = plays;
-      // The same panels in a new list: who shows them looks again.
+      // A new array of the same panels makes components render again.
       set({ panels: [...store.getSnapshot().panels] });
     },
 
     setPlayer(next) {
       player = next;
-      picture.setPlayer(next);
-      set({ mediaTime: picture.mediaTime() });
+      mediaSync.setPlayer(next);
+      set({ mediaTime: mediaSync.mediaTime() });
     },
     async play() {
       await player?.play?.();
@@ -226,7 +225,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     pause: () => player?.pause?.(),
     seek: (seconds) => player?.seek?.(seconds),
     async playClip(clip: Clip) {
-      // In a tab of its own it is not this event's picture, and nobody would say when it has ended.
+      // In a new tab the clip doesn't replace this event's video, and its end isn't reported.
       if (!delegate.has("playClip")) return openLink(clip.url);
       set({ playingClipId: clip.videoId });
       return delegate.ask((host) => host.playClip?.(clip), undefined);
@@ -257,15 +256,15 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       delegate.track("quest.claim", { questId, status });
       return status;
     },
-    shown(impression) {
+    trackImpression(impression) {
       const id = impression.broadcastId ?? impression.id;
-      if (seen.has(id)) return;
-      seen.add(id);
+      if (impressions.has(id)) return;
+      impressions.add(id);
       delegate.tell((host) => host.trackImpression?.(impression));
     },
     attachRenderer() {
-      drawers++;
-      return () => void drawers--;
+      rendererCount++;
+      return () => void rendererCount--;
     },
     overlayRendered(broadcastId) {
       setBoard(afterRender(board, broadcastId, moment()));
@@ -284,11 +283,11 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     stop() {
       connection.leave();
       panelData.stop();
-      picture.stop();
+      mediaSync.stop();
       environment.clearTimer(boardTimer);
       environment.clearTimer(tickTimer);
       board = EMPTY_BOARD;
-      set({ connection: "offline", reason: "Not being watched any more.", overlays: board.shown });
+      set({ connection: "offline", reason: "No longer being watched.", overlays: board.shown });
     },
   };
 }

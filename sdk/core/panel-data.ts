@@ -6,19 +6,19 @@ import type { Session } from "./session.ts";
 import type { Store } from "./store.ts";
 import { restartableTask } from "./restartable-task.ts";
 
-/** What every viewer hears at once is asked for within so many milliseconds, each at a moment of its own. */
+/** After a frame that reaches all viewers at once, each reloads after a random delay of up to this many milliseconds. */
 const SPREAD_MS = 2_000;
-/** What could not be had is asked for again after so many milliseconds or up to twice as many, and each time later. */
+/** A failed load is retried after this many milliseconds to twice as many, with exponential backoff. */
 const RETRY_MS = 15_000;
-const MOST_DOUBLINGS = 4;
-/** Milliseconds within which a page that was loaded before the first connection is as good as one loaded after it. */
+const MAX_DOUBLINGS = 4;
+/** A page that was loaded at most this many milliseconds before the first connection needn't be loaded again. */
 const FRESH_MS = 5_000;
 
-/** The page's panels with their polls and quests, loaded and kept up to date in the event's state. */
+/** Loads the page's panels with their polls and quests, and keeps them up to date in the event's state. */
 export interface PanelData {
   readonly engagement: Engagement;
-  /** A connection begins. `resumed`: all that its log held will follow, so that only what no log keeps may be old. */
-  onWelcome(resumed: boolean): void;
+  /** A connection starts. `recovered`: all missed frames will follow, so only data that isn't in the log may be stale. */
+  onWelcome(recovered: boolean): void;
   onPageChanged(): void;
   onQuestsChanged(): void;
   /** The data of `poll.updated`. */
@@ -27,40 +27,40 @@ export interface PanelData {
   setPoll: (poll: PollState) => void;
   setQuest: (quest: QuestState) => void;
   loadQuests(questIds: string[]): Promise<void>;
-  /** Another viewer is there: forgets what was the last one's and loads what is theirs. */
+  /** The viewer has changed: discards the data of the previous one and loads the new one's. */
   reload(): Promise<void>;
   stop(): void;
 }
 
-/** Begins to load. `onPanels` is called whenever the page's panels are known anew. */
+/** Starts loading. `onPanels` is called whenever the page's panels have been loaded. */
 export function loadPanelData(session: Session, channelId: string, store: Store<TifoEventState>, onPanels: () => void): PanelData {
   const { client, delegate, environment } = session;
   const engagement = createEngagement(client);
-  /** The last results of each poll that came over the connection: what a request answers may be older. */
+  /** The latest results of each poll from the connection: a response may be older. */
   const results = new Map<string, PollResults>();
   const timers = new Map<() => void, ReturnType<typeof environment.setTimer>>();
-  /** Milliseconds; null: never so far. */
+  /** Milliseconds; null if not loaded yet. */
   let loadedAt: number | null = null;
   let welcomes = 0;
   let failures = 0;
-  /** Counts viewers: what was asked for on behalf of an earlier one is not shown to the next. */
+  /** Incremented when the viewer changes, so that data loaded for one viewer isn't shown to the next. */
   let viewer = 0;
   let stopped = false;
 
   const page = restartableTask(loadPage);
   const polls = restartableTask(loadPolls);
   const quests = restartableTask((isCurrent) => loadEach(store.getSnapshot().panels.flatMap(questsOf), isCurrent, loadQuest));
-  const pageSoon = soon(() => void page.restart());
-  const pollsSoon = soon(() => void polls.restart());
-  const questsSoon = soon(() => void quests.run());
-  const retrySoon = soon(
+  const reloadPageSoon = debounced(() => void page.restart());
+  const reloadPollsSoon = debounced(() => void polls.restart());
+  const reloadQuestsSoon = debounced(() => void quests.run());
+  const retrySoon = debounced(
     () => void page.run(),
-    () => RETRY_MS * 2 ** Math.min(failures++, MOST_DOUBLINGS) * (1 + environment.random()),
+    () => RETRY_MS * 2 ** Math.min(failures++, MAX_DOUBLINGS) * (1 + environment.random()),
   );
   void page.run();
 
-  /** A function that does `work` once after a while, however often it is called meanwhile. */
-  function soon(work: () => void, wait = () => environment.random() * SPREAD_MS): () => void {
+  /** Returns a function that runs `work` once after a delay, however often it is called in the meantime. */
+  function debounced(work: () => void, wait = () => environment.random() * SPREAD_MS): () => void {
     const due = () => {
       timers.delete(work);
       work();
@@ -83,7 +83,7 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
     change({ quests: { ...store.getSnapshot().quests, [quest.questId]: { ...quest, claim } } });
   }
 
-  /** What can't be loaded is left as it was; the channel goes on without. */
+  /** If loading fails, the previous data stays; the channel isn't affected. */
   async function loadPage(isCurrent: () => boolean): Promise<void> {
     const before = failures;
     try {
@@ -111,20 +111,20 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
     return loadEach(store.getSnapshot().panels.flatMap(pollsOf), isCurrent, loadPoll);
   }
 
-  /** One that is refused, or gone, takes nothing from the others. */
+  /** One that is rejected or deleted doesn't affect the others. */
   async function loadEach(
     ids: string[],
     isCurrent: () => boolean,
     load: (id: string, isCurrent: () => boolean) => Promise<void>,
   ): Promise<void> {
     await Promise.all(
-      ids.map((id) => load(id, isCurrent).catch((error: unknown) => isCurrent() && failed(`what the panels show (${id})`, error))),
+      ids.map((id) => load(id, isCurrent).catch((error: unknown) => isCurrent() && failed(`panel content (${id})`, error))),
     );
   }
 
   async function loadPoll(pollId: string, isCurrent: () => boolean): Promise<void> {
     results.delete(pollId);
-    const poll = await engagement.poll(pollId).catch(goneAsNull);
+    const poll = await engagement.poll(pollId).catch(nullIfNotFound);
     if (!isCurrent()) return;
     const { [pollId]: known, ...others } = store.getSnapshot().polls;
     if (!poll) return known && change({ polls: others });
@@ -133,14 +133,14 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
   }
 
   async function loadQuest(questId: string, isCurrent: () => boolean): Promise<void> {
-    const quest = await engagement.quest(questId).catch(goneAsNull);
+    const quest = await engagement.quest(questId).catch(nullIfNotFound);
     if (!isCurrent()) return;
     const { [questId]: known, ...others } = store.getSnapshot().quests;
     if (quest) setQuest(quest);
     else if (known) change({ quests: others });
   }
 
-  /** Asked for again by itself only where another answer may come. */
+  /** Retries only if another attempt could succeed. */
   function failed(what: string, error: unknown): void {
     if (stopped) return;
     console.warn(`Tifo: ${what} could not be loaded`, error);
@@ -152,14 +152,14 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
     change,
     setPoll,
     setQuest,
-    onWelcome(resumed) {
+    onWelcome(recovered) {
       const first = welcomes++ === 0;
       if (loadedAt !== null) {
-        if (!first || environment.now() - loadedAt > FRESH_MS) (resumed ? pollsSoon : pageSoon)();
+        if (!first || environment.now() - loadedAt > FRESH_MS) (recovered ? reloadPollsSoon : reloadPageSoon)();
       } else if (!page.isRunning()) void page.run();
     },
-    onPageChanged: pageSoon,
-    onQuestsChanged: questsSoon,
+    onPageChanged: reloadPageSoon,
+    onQuestsChanged: reloadQuestsSoon,
     applyPollResults(data) {
       if (!isResults(data)) return;
       results.set(data.pollId, data);
@@ -167,8 +167,8 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
       if (poll) setPoll(withResults(poll, data));
     },
     loadQuests(questIds) {
-      const asked = viewer;
-      return loadEach(questIds, () => asked === viewer, loadQuest);
+      const requestedFor = viewer;
+      return loadEach(questIds, () => requestedFor === viewer, loadQuest);
     },
     async reload() {
       viewer++;
@@ -178,7 +178,7 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
         quests: {},
         polls: Object.fromEntries(Object.entries(before).map(([id, poll]) => [id, { ...poll, myAnswerId: undefined }])),
       });
-      // The page is loaded here, and not once more for the new connection's welcome.
+      // The page is loaded here, so the new connection's welcome mustn't load it again.
       welcomes = 0;
       await page.restart();
     },
@@ -189,8 +189,8 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
   };
 }
 
-/** What is gone is not shown any more. */
-function goneAsNull(error: unknown): null {
+/** Deleted resources are no longer shown. */
+function nullIfNotFound(error: unknown): null {
   if (error instanceof TifoProblem && error.status === 404) return null;
   throw error;
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from "../client/index.ts";
 import type { PanelInfo, PanelKind } from "../model/state.ts";
 
-/** A page's configuration, as the REST API answers it. */
+/** A page's configuration, as the REST API returns it. */
 export type Configuration = Schemas["PageConfiguration"];
 
 /** The panels of the page's sidebar, in order. */
@@ -15,17 +15,17 @@ export function panelsOf(configuration: Configuration): PanelInfo[] {
   }));
 }
 
-/** By id, or the first of its kind. */
+/** Finds a panel by id, or the first one of a kind. */
 export function findPanel(panels: readonly PanelInfo[], wanted: string | { kind: PanelKind }): PanelInfo | undefined {
   return panels.find(typeof wanted === "string" ? ({ id }) => id === wanted : ({ kind }) => kind === wanted.kind);
 }
 
-/** Ids of the polls that a panel asks. */
+/** Ids of the polls in a panel. */
 export function pollsOf({ renderer }: PanelInfo): string[] {
   return "questions" in renderer ? renderer.questions.map(({ poll_id }) => poll_id) : [];
 }
 
-/** Ids of the quests that a panel shows. */
+/** Ids of the quests in a panel. */
 export function questsOf({ renderer }: PanelInfo): string[] {
   return "quests" in renderer ? renderer.quests.map(({ quest_id }) => quest_id) : [];
 }

@@ -9,20 +9,20 @@ const ID = /^[0-9a-f]{24}$/;
 
 export type QuestAction = QuestState["actions"][number];
 
-/** What the button of a quest's action does. */
+/** The button of a quest's action. */
 interface Step {
-  /** Where it leads; absent: nowhere, it only reports. */
+  /** What it opens. Absent: it only reports. */
   call?: CallToAction;
-  /** Whether the viewer's client alone can tell that it is done. */
+  /** Whether the client must report it, because the server can't see it. */
   reports: boolean;
-  /** What the button says where the action doesn't. */
+  /** The button's label, unless the action has its own. */
   label: string;
 }
 
-/** Null: there is nothing to press; what the viewer does elsewhere counts by itself. */
+/** Null if the action needs no button, because the server counts what the viewer does elsewhere. */
 export function stepOf(action: QuestAction, event: WatchedEvent): Step | null {
   const { kind, value } = action;
-  const url = [action.callToAction, value].find(isAddress);
+  const url = [action.callToAction, value].find(isUrl);
   switch (kind) {
     case "open:link":
     case "retweet":
@@ -30,7 +30,7 @@ export function stepOf(action: QuestAction, event: WatchedEvent): Step | null {
     case "share:facebook:video":
       return url === undefined ? null : { call: { type: "facebook_share", data: { url } }, reports: true, label: "Share" };
     case "quest:view":
-      return { ...(url !== undefined && { call: { type: "open_link", data: { url } } }), reports: true, label: "I have seen it" };
+      return { ...(url !== undefined && { call: { type: "open_link", data: { url } } }), reports: true, label: "Mark as seen" };
     case "view:panel":
       return panelStep(event.getPanels().find(({ id }) => id === value || id === action.callToAction));
     case "watch:specific:video":
@@ -40,12 +40,12 @@ export function stepOf(action: QuestAction, event: WatchedEvent): Step | null {
   }
 }
 
-/** What its button says: the call to action, where that is words and neither an address nor an id. */
+/** The label of its button: the call to action, unless that is a URL or an id. */
 export function labelOfStep({ callToAction }: QuestAction, { label }: Step): string {
-  return callToAction === undefined || isAddress(callToAction) || ID.test(callToAction) ? label : callToAction;
+  return callToAction === undefined || isUrl(callToAction) || ID.test(callToAction) ? label : callToAction;
 }
 
-/** Does what the button is for, and tells the server where it can't see that. Rejects with a `TifoProblem`. */
+/** Performs the step, and reports it to the server if required. Rejects with a `TifoProblem`. */
 export async function performStep(
   questId: string,
   action: QuestAction,
@@ -57,16 +57,16 @@ export async function performStep(
   if (!step) return;
   const { arrayId, kind, value } = action;
   session.delegate.track("quest.action", { questId, arrayId, kind });
-  const led = step.call && performCallToAction(step.call, element, event, session);
+  const performed = step.call && performCallToAction(step.call, element, event, session);
   if (step.reports) await event.reportQuestAction(questId, arrayId, value);
-  await led;
+  await performed;
 }
 
-/** Only what the event has can be opened. */
+/** Only panels of the event can be opened. */
 function panelStep(panel: PanelInfo | undefined): Step | null {
   return panel ? { call: { type: "show_panel", data: { panelId: panel.id } }, reports: false, label: "Show" } : null;
 }
 
-function isAddress(text: string | undefined): boolean {
+function isUrl(text: string | undefined): boolean {
   return webAddress(text) !== null;
 }

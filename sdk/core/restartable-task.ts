@@ -1,43 +1,43 @@
-/** One piece of work that is done by turns. */
+/** An asynchronous task of which at most one run counts at a time. */
 export interface RestartableTask {
-  /** Begins at once; or, where a turn is under way, once more after it, however often it was asked for meanwhile. */
+  /** Starts immediately, or once more after the current run, however often it is called in the meantime. */
   run(): Promise<void>;
-  /** Begins at once and in place of a turn that is under way, of which nothing is taken any more. */
+  /** Starts immediately and replaces the current run, whose result is discarded. */
   restart(): Promise<void>;
-  /** Nothing is taken any more of a turn that is under way. */
+  /** Discards the result of the current run. */
   cancel(): void;
   isRunning(): boolean;
 }
 
-/** `work` hears whether its turn still counts: what it has loaded otherwise is not to be shown. It must not reject. */
+/** `work` gets a function that tells whether its run is still current; if not, it must discard what it loaded. It must not reject. */
 export function restartableTask(work: (isCurrent: () => boolean) => Promise<void>): RestartableTask {
-  let turn = 0;
-  let underWay: Promise<void> | null = null;
+  let generation = 0;
+  let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 
   function restart(): Promise<void> {
-    const mine = ++turn;
+    const thisRun = ++generation;
     next = null;
-    const done = work(() => mine === turn).finally(() => {
-      if (mine === turn) underWay = null;
+    const done = work(() => thisRun === generation).finally(() => {
+      if (thisRun === generation) running = null;
     });
-    underWay = done;
+    running = done;
     return done;
   }
 
   return {
     run() {
-      if (!underWay) return restart();
-      const before = turn;
-      next ??= underWay.then(() => (turn === before ? restart() : undefined));
+      if (!running) return restart();
+      const before = generation;
+      next ??= running.then(() => (generation === before ? restart() : undefined));
       return next;
     },
     restart,
     cancel() {
-      turn++;
-      underWay = null;
+      generation++;
+      running = null;
       next = null;
     },
-    isRunning: () => underWay !== null,
+    isRunning: () => running !== null,
   };
 }

@@ -1,9 +1,9 @@
 import type { ServerFrame } from "../channel/index.ts";
 import type { ClientRule } from "../model/state.ts";
 
-/** The client rules that hold after a frame; the same list where the frame is none of their business. */
+/** The active client rules after a frame; the same list if the frame doesn't affect them. */
 export function rulesAfter(rules: readonly ClientRule[], frame: ServerFrame): readonly ClientRule[] {
-  // A resumed connection tells changes alone.
+  // A resumed connection delivers only changes.
   if (frame.type === "welcome") return frame.recovered ? rules : frame.rules.map(({ data }) => data).filter(isRule);
   if (frame.type !== "rule" || !isRule(frame.data)) return rules;
   const { data } = frame;

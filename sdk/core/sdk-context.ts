@@ -4,23 +4,23 @@ import type { WatchedEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 import type { Store } from "./store.ts";
 
-/** What an event is drawn with. */
+/** What components need to render an event. */
 export interface SdkContext {
   event: WatchedEvent;
   session: Session;
   settings: Store<UserSettings>;
 }
 
-const known = new WeakMap<TifoEventViewModel, SdkContext>();
+const contexts = new WeakMap<TifoEventViewModel, SdkContext>();
 
-/** Keeps what an event is drawn with, so that its view model is all that components need. */
-export function registerSdkContext(surroundings: SdkContext): void {
-  known.set(surroundings.event, surroundings);
+/** Registers an event's context, so that components need only its view model. */
+export function registerSdkContext(context: SdkContext): void {
+  contexts.set(context.event, context);
 }
 
-/** Throws `TypeError` for a view model that did not come from `userDidStartWatchingEvent`. */
+/** Throws `TypeError` for a view model that `userDidStartWatchingEvent` didn't return. */
 export function sdkContextOf(event: TifoEventViewModel): SdkContext {
-  const surroundings = known.get(event);
-  if (!surroundings) throw new TypeError("Tifo: the event is not one of userDidStartWatchingEvent");
-  return surroundings;
+  const context = contexts.get(event);
+  if (!context) throw new TypeError("Tifo: the event wasn't returned by userDidStartWatchingEvent");
+  return context;
 }

@@ -9,7 +9,7 @@ import { webAddress } from "./web-address.ts";
 const DEVICE_KEY = "tifo.deviceId";
 const ID = /^[0-9a-f]{24}$/;
 
-/** All that the events of one configuration share. */
+/** What the events of a configuration share. */
 export interface Session {
   readonly origin: string;
   readonly clientId: string;
@@ -18,14 +18,14 @@ export interface Session {
   readonly client: TifoClient;
   readonly delegate: Delegate;
   readonly environment: Environment;
-  /** A one-use ticket for a channel's connection; null for anonymous viewers. */
+  /** A single-use ticket for a channel's connection; null for anonymous viewers. */
   ticket(channelId: string): Promise<string | null>;
 }
 
-/** Checks a configuration and makes what it asks for. Throws `TypeError`. */
+/** Validates a configuration and creates its session. Throws `TypeError`. */
 export function createSession(configuration: TifoConfiguration, scriptOrigin?: string, environment = steadyEnvironment): Session {
   const { clientId, mode = "system" } = configuration;
-  if (!ID.test(clientId)) throw new TypeError("Tifo: clientId is the site's id, 24 hexadecimal characters");
+  if (!ID.test(clientId)) throw new TypeError("Tifo: clientId must be the site's id, 24 hexadecimal characters");
   const origin = originOf(configuration.origin ?? scriptOrigin ?? globalThis.location?.origin);
   const delegate = new Delegate(configuration.delegate);
   const client = createClient({ origin, clientId, getToken: () => delegate.token() });
@@ -46,15 +46,15 @@ export function createSession(configuration: TifoConfiguration, scriptOrigin?: s
 
 function originOf(text: string | undefined): string {
   const url = webAddress(text);
-  if (!url) throw new TypeError("Tifo: origin is the deployment's http or https origin");
+  if (!url) throw new TypeError("Tifo: origin must be the deployment's http or https origin");
   return url.origin;
 }
 
-/** One id over visits, so that a viewer who returns is one viewer; for this page alone where nothing can be stored. */
+/** The same id on every visit, so that a returning viewer is counted once; for this page only if storage is unavailable. */
 function storedDeviceId(): string {
   const known = readStored(DEVICE_KEY);
   if (known !== null) return known;
-  const made = crypto.randomUUID();
-  writeStored(DEVICE_KEY, made);
-  return made;
+  const deviceId = crypto.randomUUID();
+  writeStored(DEVICE_KEY, deviceId);
+  return deviceId;
 }

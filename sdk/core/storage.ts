@@ -1,4 +1,4 @@
-/** The browser's storage where it may be used; private windows and strict settings throw on touch. */
+/** Reads from the browser's storage, which throws in private windows and under strict settings. */
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -7,7 +7,7 @@ export function readStored(key: string): string | null {
   }
 }
 
-/** False: it is kept for this page alone. */
+/** Returns false if storage is unavailable. */
 export function writeStored(key: string, value: string): boolean {
   try {
     localStorage.setItem(key, value);

@@ -1,10 +1,10 @@
 import { safely } from "../channel/report.ts";
 
-/** A value that tells of its changes; fits React's `useSyncExternalStore`. */
+/** An observable value that works with React's `useSyncExternalStore`. */
 export interface Store<T> {
   readonly subscribe: (listener: () => void) => () => void;
   readonly getSnapshot: () => T;
-  /** Nothing is told where nothing changed. */
+  /** Listeners are called only if the value changed. */
   update(change: (value: T) => T): void;
 }
 

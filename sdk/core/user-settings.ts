@@ -3,19 +3,19 @@ import { readStored, writeStored } from "./storage.ts";
 import { createStore, type Store } from "./store.ts";
 
 const KEY = "tifo.userSettings";
-const TEXT_SCALE = { least: 0.8, most: 1.6 };
+const TEXT_SCALE = { min: 0.8, max: 1.6 };
 
-/** What the viewer chose, kept for the next visit. */
+/** The viewer's settings, kept for the next visit. */
 export function userSettings(): Store<UserSettings> {
   const store = createStore(readSettings(readStored(KEY)));
   store.subscribe(() => writeStored(KEY, JSON.stringify(store.getSnapshot())));
   return store;
 }
 
-/** The settings with the changes that make sense; the text scale is held within its bounds. */
+/** The settings with the changes applied; the text scale is clamped to its bounds. */
 export function changedSettings(settings: UserSettings, changes: Partial<UserSettings>): UserSettings {
   const { overlays, reducedMotion, textScale } = { ...settings, ...changes };
-  return { overlays, reducedMotion, textScale: Math.min(TEXT_SCALE.most, Math.max(TEXT_SCALE.least, textScale)) };
+  return { overlays, reducedMotion, textScale: Math.min(TEXT_SCALE.max, Math.max(TEXT_SCALE.min, textScale)) };
 }
 
 function defaults(): UserSettings {
@@ -23,7 +23,7 @@ function defaults(): UserSettings {
   return { overlays: true, reducedMotion, textScale: 1 };
 }
 
-/** Whatever is no setting, or of the wrong type, is left out: other versions may have written it. */
+/** Ignores unknown settings and wrong types, which other versions may have written. */
 function readSettings(text: string | null): UserSettings {
   const settings = defaults();
   const stored = parsed(text);

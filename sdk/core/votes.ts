@@ -1,22 +1,22 @@
 import type { Environment, ServerFrameOf, ViewerFrame } from "../channel/index.ts";
 import { TifoProblem } from "../client/index.ts";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Votes over the open socket. */
 export interface Votes {
-  /** Null: the socket doesn't take it now; send it another way. Rejects with a {@link TifoProblem}. */
+  /** Null if there is no open socket; use REST then. Rejects with a {@link TifoProblem}. */
   cast(pollId: string, answerId: string): Promise<void> | null;
-  /** The server's answer to one. */
+  /** Handles the server's response to a vote. */
   settle(frame: ServerFrameOf<"vote.result">): void;
-  /** A new connection: what had no answer is sent again under its own name, and counts once. */
+  /** Sends pending votes again on a new connection, with the same ids, so that each counts once. */
   resend(): void;
-  /** Another viewer is there: what had no answer is not theirs, and rejects. */
+  /** Rejects pending votes when the viewer changes. */
   drop(): void;
 }
 
 export function createVotes(environment: Environment, send: (frame: ViewerFrame) => boolean): Votes {
-  const waiting = new Map<string, { frame: ViewerFrame; end: (problem?: TifoProblem) => void }>();
+  const pending = new Map<string, { frame: ViewerFrame; end: (problem?: TifoProblem) => void }>();
 
   return {
     cast(pollId, answerId) {
@@ -24,28 +24,28 @@ export function createVotes(environment: Environment, send: (frame: ViewerFrame)
       const frame: ViewerFrame = { type: "vote", pollId, answerId, id };
       if (!send(frame)) return null;
       return new Promise((resolve, reject) => {
-        const timer = environment.setTimer(() => end(unanswered()), PATIENCE_MS);
+        const timer = environment.setTimer(() => end(noResponse()), TIMEOUT_MS);
         function end(problem?: TifoProblem): void {
-          waiting.delete(id);
+          pending.delete(id);
           environment.clearTimer(timer);
           if (problem) reject(problem);
           else resolve();
         }
-        waiting.set(id, { frame, end });
+        pending.set(id, { frame, end });
       });
     },
-    settle({ id, ok, code = "invalid_request", message = "The vote does not count" }) {
-      waiting.get(id)?.end(ok ? undefined : new TifoProblem({ status: 0, code, message }));
+    settle({ id, ok, code = "invalid_request", message = "The vote was not counted" }) {
+      pending.get(id)?.end(ok ? undefined : new TifoProblem({ status: 0, code, message }));
     },
     resend() {
-      for (const { frame } of waiting.values()) send(frame);
+      for (const { frame } of pending.values()) send(frame);
     },
     drop() {
-      for (const { end } of [...waiting.values()]) end(unanswered());
+      for (const { end } of [...pending.values()]) end(noResponse());
     },
   };
 }
 
-function unanswered(): TifoProblem {
-  return new TifoProblem({ status: 0, code: "network", message: "No answer came to the vote" });
+function noResponse(): TifoProblem {
+  return new TifoProblem({ status: 0, code: "network", message: "The vote got no response" });
 }

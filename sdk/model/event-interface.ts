@@ -1,7 +1,7 @@
 import type { Clip, PlayerAdapter } from "./player.ts";
 import type { PanelInfo, PanelKind, TifoEventState } from "./state.ts";
 
-/** A key play, as the host app hands it over. */
+/** A key play that the host app provides. */
 export interface KeyPlay {
   id: string;
   title: string;
@@ -11,22 +11,22 @@ export interface KeyPlay {
   clip?: Clip;
 }
 
-/** Panel management: what the sidebar shows. */
+/** Panel management: the contents of the sidebar. */
 export interface PanelManagement {
   /** The event's panels, in order. */
   getPanels(): readonly PanelInfo[];
-  /** The panel that opens by itself: the first. Null: the event has none. */
+  /** The panel that is open initially: the first one, or null if the event has none. */
   getDefaultPanel(): PanelInfo | null;
-  /** Opens a panel by id or, as the first of its kind, by type. False: the event has no such panel. */
+  /** Opens a panel by id, or the first one of a kind. Returns false if the event has no such panel. */
   openPanel(panel: string | { kind: PanelKind }): boolean;
   closePanel(): void;
   /** Replaces the key plays of the playlist panel. */
   updateKeyPlays(plays: readonly KeyPlay[]): void;
 }
 
-/** Playback controls: how Tifo and the host app's player move each other. */
+/** Playback controls: how Tifo and the host app's player control each other. */
 export interface PlaybackControls {
-  /** Tells Tifo of the picture; null when there is none any more. */
+  /** Connects Tifo to the player; null disconnects it. */
   setPlayer(player: PlayerAdapter | null): void;
   play(): Promise<void>;
   pause(): void;
@@ -34,31 +34,31 @@ export interface PlaybackControls {
   seek(seconds: number): void;
   /** Shows a clip through the delegate. */
   playClip(clip: Clip): Promise<void>;
-  /** Ends the clip and gives the picture back to the event. */
+  /** Call it when the clip ends, so that the player shows the event again. */
   stopPlayingClip(): void;
 }
 
-/** The state of the event, as a store: `useSyncExternalStore(event.subscribe, event.getSnapshot)` works as it stands. */
+/** The state of the event as a store that works with React's `useSyncExternalStore(event.subscribe, event.getSnapshot)`. */
 export interface EventStore {
-  /** Calls back after every change; returns the function that ends this. Bound: may be passed on without its object. */
+  /** Calls the listener after every change, and returns a function that unsubscribes it. Bound, so it can be passed as a callback. */
   subscribe: (listener: () => void) => () => void;
-  /** The same object until something changes. */
+  /** Returns the same object until something changes. */
   getSnapshot: () => TifoEventState;
 }
 
-/** What viewers do. Each needs somebody to be signed in, else it asks through `onPanelEvent` `loginRequested` and rejects. */
+/** What viewers can do once signed in. Otherwise each method emits `loginRequested` through `onPanelEvent` and rejects. */
 export interface Participation {
-  /** Answers a poll over the open socket. Rejects with a `TifoProblem`: `already_answered`, `poll_closed`, `unauthenticated`. */
+  /** Answers a poll, over the open socket if there is one. Rejects with a `TifoProblem`: `already_answered`, `poll_closed`, `unauthenticated`. */
   answerPoll(pollId: string, answerId: string): Promise<void>;
-  /** Reports what the server can't see, such as an opened link. */
+  /** Reports an action that the server can't see, such as an opened link. */
   reportQuestAction(questId: string, arrayId: string, value?: string): Promise<void>;
-  /** Claims a quest's reward; answers the claim's status. */
+  /** Claims a quest's reward, and returns the status of the claim. */
   claimQuest(questId: string): Promise<"PENDING" | "SUCCESS" | "ERROR" | "ERROR_REGION">;
 }
 
 /** One event (channel) that is being watched. */
 export interface TifoEventViewModel extends EventStore, PanelManagement, PlaybackControls, Participation {
   readonly channelId: string;
-  /** Takes an overlay off this viewer's screen. */
+  /** Hides an overlay for this viewer. */
   dismissOverlay(broadcastId: string): void;
 }

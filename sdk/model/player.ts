@@ -1,4 +1,4 @@
-/** A clip that the host app's player is asked to show: a video of the site, or a part of the event. */
+/** A clip for the host app's player: a video of the site, or a part of the event. */
 export interface Clip {
   /** The video's id. */
   videoId: string;
@@ -10,18 +10,18 @@ export interface Clip {
 }
 
 /**
- * How Tifo sees the picture. A broadcast with a `timecode` is held until `mediaTime()` reaches it, so that nobody reads of a goal before
- * seeing it. Adapters: `videoElement(video)`, `hlsProgramDateTime(hls, video)`, or any object of this shape.
+ * Connects Tifo to a video player. A broadcast with a `timecode` is held until `mediaTime()` reaches it, so that no overlay reveals a goal
+ * before the video shows it. Adapters: `videoElement(video)`, `hlsProgramDateTime(hls, video)`, or any object of this shape.
  */
 export interface PlayerAdapter {
-  /** Seconds of media time on the clock that broadcasts name: null while nothing plays. */
+  /** Media time in seconds, on the clock that timecodes refer to; null while there is none. */
   mediaTime(): number | null;
-  /** Whether the picture moves. */
+  /** Whether the video is playing. */
   playing(): boolean;
   play?(): void | Promise<void>;
   pause?(): void;
   /** Seconds of media time. */
   seek?(seconds: number): void;
-  /** Calls back whenever time jumps, or playing starts or stops; returns the function that ends this. */
+  /** Calls the listener when playback starts, stops or seeks, and returns a function that removes it. */
   onChange?(listener: () => void): () => void;
 }

@@ -1,23 +1,23 @@
 import type { OverlayShow } from "../channel/protocol.ts";
 import type { components } from "../generated/rest.d.ts";
 
-/** How the connection to the channel stands. `resuming`: it was live, and what is missed meanwhile will follow in order. */
+/** State of the connection to the channel. `resuming`: it was live before, and missed frames will follow in order. */
 export type ConnectionState = "connecting" | "live" | "resuming" | "offline";
 
-/** The page's theme: colours by role, corners of buttons, typography. Made for one mode; the SDK keeps its text readable in both. */
+/** The page's theme: colours by role, button corners, typography. Designed for one mode; the SDK keeps its text readable in both. */
 export type EventTheme = NonNullable<components["schemas"]["PageConfiguration"]["theme"]>;
 
-/** What a panel shows, as the REST API gives it: each `panel_type` has fields of its own. */
+/** The contents of a panel, as the REST API returns them: each `panel_type` has its own fields. */
 export type PanelRenderer = components["schemas"]["PanelRenderer"];
 
-/** The types of panels. */
+/** The type of a panel. */
 export type PanelKind = PanelRenderer["panel_type"];
 
 /** A panel of the event's sidebar. */
 export interface PanelInfo {
   id: string;
   kind: PanelKind;
-  /** Name beside its icon. */
+  /** Name next to its icon. */
   name: string;
   iconUrl?: string;
   renderer: Readonly<PanelRenderer>;
@@ -40,26 +40,26 @@ export interface PollState {
   question: string;
   open: boolean;
   answers: readonly PollAnswerState[];
-  /** Responses in all. */
+  /** Total number of responses. */
   total?: number;
-  /** Known once it is settled. */
+  /** Set once the poll is settled. */
   correctAnswerId?: string;
-  /** What this viewer answered. */
+  /** This viewer's answer. */
   myAnswerId?: string;
 }
 
-/** What a quest asks for, with this viewer's progress. */
+/** An action of a quest, with this viewer's progress. */
 export interface QuestActionState {
   arrayId: string;
-  /** What the viewer is asked to do. */
+  /** Instruction to the viewer. */
   body: string;
   kind: string;
   current: number;
   required: number;
   done: boolean;
-  /** An address that the viewer is led to, or the words of the button that leads there. */
+  /** A URL to open, or the label of the action's button. */
   callToAction?: string;
-  /** What it must be: an address, or the id of a poll, panel, channel or video. Absent: any. */
+  /** The target of the action: a URL, or the id of a poll, panel, channel or video. Absent: any. */
   value?: string;
 }
 
@@ -72,23 +72,23 @@ export interface QuestState {
   rewardImage?: string;
   complete: boolean;
   actions: readonly QuestActionState[];
-  /** Once claimed. */
+  /** Set once the reward is claimed. */
   claim?: "PENDING" | "SUCCESS" | "ERROR" | "ERROR_REGION";
 }
 
-/** A rule that the page evaluates with facts of its own, as the REST API gives it. */
+/** A rule that the page evaluates with its own facts, as the REST API returns it. */
 export interface ClientRule {
   readonly _id: string;
   readonly [field: string]: unknown;
 }
 
-/** An overlay that is on the screen now. */
+/** An overlay that is on the screen. */
 export interface ShownOverlay {
   broadcastId: string;
   overlay: Readonly<OverlayShow>;
 }
 
-/** All that is known of the event that is being watched. A new object after every change; parts that did not change keep their identity. */
+/** State of an event that is being watched. Every change creates a new object; parts that didn't change keep their identity. */
 export interface TifoEventState {
   channelId: string;
   connection: ConnectionState;
@@ -96,23 +96,23 @@ export interface TifoEventState {
   reason?: string;
   /** Viewers of the channel. */
   concurrents: number;
-  /** Whether a stream is on, as far as was heard since joining. */
+  /** Whether a stream is live, according to the frames received since joining. */
   live: boolean;
   /** Name of the channel. */
   title: string;
   /** Null: the page has none. */
   theme: EventTheme | null;
   panels: readonly PanelInfo[];
-  /** The panel that is open: the default one at first, null once it is closed. */
+  /** The open panel: initially the default one, null once it is closed. */
   openPanelId: string | null;
-  /** At most one for each position: the higher priority, of equal ones the newer. What is displaced comes back if it still lasts. */
+  /** At most one per position: the one with the highest priority, or the newest of equal ones. A displaced overlay returns if it is still active. */
   overlays: readonly ShownOverlay[];
   polls: Readonly<Record<string, PollState>>;
   quests: Readonly<Record<string, QuestState>>;
-  /** The client rules that hold for this viewer. The SDK evaluates none: the facts are the host app's. */
+  /** The client rules that apply to this viewer. The SDK doesn't evaluate them, because the host app has the facts. */
   rules: readonly ClientRule[];
   authenticated: boolean;
-  /** Seconds of media time of the player, in steps of about one second. */
+  /** The player's media time in seconds, updated about once a second. */
   mediaTime: number | null;
   /** Set while a clip plays. */
   playingClipId: string | null;

@@ -6,20 +6,20 @@ import type { TifoEventState } from "../model/state.ts";
 
 const SdkReactContext = createContext<SdkContext | null>(null);
 
-/** Gives components the event that they show: what `userDidStartWatchingEvent` answered. Throws `TypeError` for any other. */
+/** Provides components with their event, as returned by `userDidStartWatchingEvent`. Throws `TypeError` for any other object. */
 export function TifoEventProvider({ event, children }: { event: TifoEventViewModel; children?: ReactNode }) {
   return <SdkReactContext value={sdkContextOf(event)}>{children}</SdkReactContext>;
 }
 
 export function useSdkContext(): SdkContext {
-  const surroundings = use(SdkReactContext);
-  if (!surroundings) throw new Error("Tifo: this component stands outside of a TifoEventProvider");
-  return surroundings;
+  const context = use(SdkReactContext);
+  if (!context) throw new Error("Tifo: this component must be inside a TifoEventProvider");
+  return context;
 }
 
 /**
- * The event's state, anew after every change; with `select`, a part of it, anew only when that is another: a value, or an object of the
- * state, which keeps its identity until it changes.
+ * The event's state; the component renders again after every change. With `select`, only if the selected part changes: a value, or an
+ * object of the state, which keeps its identity until it changes.
  */
 export function useEventState(): TifoEventState;
 export function useEventState<T>(select: (state: TifoEventState) => T): T;

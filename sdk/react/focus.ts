@@ -2,7 +2,7 @@ import type { FocusHandover } from "../model/event-delegate.ts";
 
 type Direction = FocusHandover["from"];
 
-/** Where something stands, in CSS pixels; DOMRect fits. */
+/** The bounds of an element in CSS pixels; a DOMRect matches. */
 export interface Box {
   left: number;
   right: number;
@@ -12,39 +12,38 @@ export interface Box {
 
 const OPPOSITE: Record<Direction, Direction> = { up: "down", down: "up", left: "right", right: "left" };
 const KEYS: Record<string, Direction> = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
-// Not the documents of other sites: their keys are theirs, and focus would not come back.
+// Not iframes: they keep their key events, so focus wouldn't come back.
 const FOCUSABLE = "button, a[href], [tabindex='0']";
-// How much of what can be seen of a long text one press moves on.
-const PAGE = 0.8;
-// How much worse it is to lie aside than to lie ahead.
-const ASIDE = 2;
+// The share of the visible height that one key press scrolls.
+const SCROLL_SHARE = 0.8;
+// How much sideways distance counts against distance ahead.
+const SIDEWAYS_WEIGHT = 2;
 
 /**
- * Makes a remote control's arrow keys move focus among what can be focused inside `root`, each to what lies nearest in its direction;
- * where nothing does, a long text scrolls to its end, and then `onExit` gets focus back with the direction. When what has focus goes
- * away, as an overlay does, the nearest that is left takes it, or else it goes back over the edge that it came from. Focus that is inside
- * already stays where it is. Answers the function that ends this.
+ * Moves focus with a remote control's arrow keys: each press focuses the nearest focusable element of `root` in its direction. If there is
+ * none, a long text scrolls to its end, and then `onExit` is called with the direction. If the focused element is removed, as overlays are,
+ * the nearest remaining one is focused; without any, focus leaves over the edge that it entered. Returns the function that stops this.
  */
 export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover): () => void {
   const { ownerDocument } = root;
-  const changes = new MutationObserver(() => held?.element.isConnected === false && recover(held.box));
-  const listening = new AbortController();
-  const options = { capture: true, signal: listening.signal };
-  /** What has focus here, and stood where. */
-  let held: { element: HTMLElement; box: Box } | undefined;
+  const observer = new MutationObserver(() => focused?.element.isConnected === false && recover(focused.box));
+  const listeners = new AbortController();
+  const options = { capture: true, signal: listeners.signal };
+  /** The focused element, and its last position. */
+  let focused: { element: HTMLElement; box: Box } | undefined;
 
-  function hold(element: Element | null): void {
-    held = element instanceof HTMLElement && root.contains(element) ? { element, box: boxOf(element) } : undefined;
+  function track(element: Element | null): void {
+    focused = element instanceof HTMLElement && root.contains(element) ? { element, box: boxOf(element) } : undefined;
   }
 
-  /** Some browsers tell of a removed element that it lost focus: that one is still held, for its end to be seen. */
-  function letGo(): void {
-    if (held?.element.isConnected) hold(ownerDocument.activeElement);
+  /** Ignores the `focusout` that some browsers dispatch for a removed element, so that the observer can handle the removal. */
+  function onFocusOut(): void {
+    if (focused?.element.isConnected) track(ownerDocument.activeElement);
   }
 
   function focus(element: HTMLElement): void {
     element.focus();
-    hold(element);
+    track(element);
   }
 
   function recover(box: Box): void {
@@ -62,7 +61,7 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover):
     key.preventDefault();
     key.stopPropagation();
     if (next) focus(next);
-    else if (!scrolled(here, direction)) leave(direction);
+    else if (!scroll(here, direction)) leave(direction);
   }
 
   function leave(direction: Direction): void {
@@ -71,14 +70,14 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover):
   }
 
   function end(): void {
-    listening.abort();
-    changes.disconnect();
+    listeners.abort();
+    observer.disconnect();
   }
 
   root.addEventListener("keydown", onKey, options);
-  root.addEventListener("focusout", () => queueMicrotask(letGo), options);
-  ownerDocument.addEventListener("focusin", ({ target }) => hold(target instanceof Element ? target : null), options);
-  changes.observe(root, { childList: true, subtree: true });
+  root.addEventListener("focusout", () => queueMicrotask(onFocusOut), options);
+  ownerDocument.addEventListener("focusin", ({ target }) => track(target instanceof Element ? target : null), options);
+  observer.observe(root, { childList: true, subtree: true });
   const all = focusableIn(root);
   const entry = all.find((element) => element === ownerDocument.activeElement) ?? all[entryOf(all.map(boxOf), from) ?? -1];
   if (entry) focus(entry);
@@ -87,13 +86,13 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover):
 }
 
 /**
- * Tells when an arrow key brings focus into `root`, whoever moves it: the edge that it came over, and a way back to what had focus before.
- * Answers the function that ends this.
+ * Calls `entered` when an arrow key moves focus into `root`, with the edge that it crossed and an `onExit` that returns focus to the previous
+ * element. Returns the function that stops this.
  */
 export function onArrowEntry(root: HTMLElement, entered: (handover: FocusHandover) => void): () => void {
   const { ownerDocument } = root;
-  const listening = new AbortController();
-  const options = { capture: true, signal: listening.signal };
+  const listeners = new AbortController();
+  const options = { capture: true, signal: listeners.signal };
   let pressed: Direction | undefined;
   ownerDocument.addEventListener("keydown", ({ key }) => (pressed = KEYS[key]), options);
   ownerDocument.addEventListener("keyup", () => (pressed = undefined), options);
@@ -105,16 +104,16 @@ export function onArrowEntry(root: HTMLElement, entered: (handover: FocusHandove
     },
     options,
   );
-  return () => listening.abort();
+  return () => listeners.abort();
 }
 
-/** What can be seen and focused; of what holds others, the others. */
+/** Visible focusable elements. If one contains others, only those. */
 function focusableIn(root: HTMLElement): HTMLElement[] {
   const all = [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((element) => element.getClientRects().length > 0);
   return all.filter((element) => !all.some((other) => other !== element && element.contains(other)));
 }
 
-/** The element whose middle lies nearest to that of a box. */
+/** The element whose centre is nearest to that of a box. */
 function closest(box: Box, elements: HTMLElement[]): HTMLElement | undefined {
   const distance = (element: HTMLElement) => {
     const other = boxOf(element);
@@ -123,23 +122,23 @@ function closest(box: Box, elements: HTMLElement[]): HTMLElement | undefined {
   return [...elements].sort((one, other) => distance(one) - distance(other))[0];
 }
 
-/** Whether the text around `here` could be scrolled on. */
-function scrolled(here: HTMLElement, direction: Direction): boolean {
+/** Scrolls the text around `here`, and returns whether it could. */
+function scroll(here: HTMLElement, direction: Direction): boolean {
   const text = here.closest(".tifo-panel-content");
   if (!text || direction === "left" || direction === "right") return false;
   const before = text.scrollTop;
-  text.scrollTop += (direction === "down" ? PAGE : -PAGE) * text.clientHeight;
+  text.scrollTop += (direction === "down" ? SCROLL_SHARE : -SCROLL_SHARE) * text.clientHeight;
   return text.scrollTop !== before;
 }
 
-/** Index of the box that lies nearest in a direction; undefined: none does. */
+/** Index of the nearest box in a direction; undefined if there is none. */
 export function nearest(here: Box, others: Box[], direction: Direction): number | undefined {
   const scores = others.map((other) => score(here, other, direction));
   const best = Math.min(...scores);
   return best === Infinity ? undefined : scores.indexOf(best);
 }
 
-/** Distance ahead and aside; infinite for what does not lie ahead. */
+/** Weighted distance; infinite for boxes that aren't ahead. */
 function score(here: Box, other: Box, direction: Direction): number {
   const ahead = {
     up: here.top - other.bottom,
@@ -152,18 +151,18 @@ function score(here: Box, other: Box, direction: Direction): number {
     ahead >= 0 ||
     (vertical ? Math.sign(centreY(other) - centreY(here)) === (direction === "down" ? 1 : -1) && !overlapsY(here, other) : false);
   if (!isAhead) return Infinity;
-  const aside = vertical ? gap(here.left, here.right, other.left, other.right) : gap(here.top, here.bottom, other.top, other.bottom);
-  return Math.max(0, ahead) + ASIDE * aside;
+  const sideways = vertical ? gap(here.left, here.right, other.left, other.right) : gap(here.top, here.bottom, other.top, other.bottom);
+  return Math.max(0, ahead) + SIDEWAYS_WEIGHT * sideways;
 }
 
-/** The box that focus meets first when it comes in over an edge. */
+/** Index of the box that is nearest to the edge that focus enters over. */
 function entryOf(boxes: Box[], from: Direction): number | undefined {
   if (boxes.length === 0) return undefined;
   const edge = boxes.map((box) => ({ up: box.top, down: -box.bottom, left: box.left, right: -box.right })[from]);
   return edge.indexOf(Math.min(...edge));
 }
 
-/** How far two stretches lie apart; 0 where they overlap. */
+/** Distance between two intervals; 0 if they overlap. */
 function gap(from: number, to: number, otherFrom: number, otherTo: number): number {
   return Math.max(0, otherFrom - to, from - otherTo);
 }

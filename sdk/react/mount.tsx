@@ -9,66 +9,66 @@ import { manageFocus, onArrowEntry } from "./focus.ts";
 import { TifoOverlay } from "./overlay/tifo-overlay.tsx";
 import { TifoPanel } from "./panel/tifo-panel.tsx";
 
-/** Draws the event's panels into an element. */
+/** Renders the event's panels into an element. */
 export function mountPanel(element: Element, event: TifoEventViewModel, { panelId }: PanelOptions): Rendered {
   return mount(element, event, <TifoPanel panelId={panelId} />);
 }
 
-/** Draws the event's overlays into an element that lies over the player. */
+/** Renders the event's overlays into an element that covers the player. */
 export function mountOverlay(element: Element, event: TifoEventViewModel, { safeArea }: OverlayOptions): Rendered {
   return mount(element, event, <TifoOverlay safeArea={safeArea} />);
 }
 
 function mount(element: Element, event: TifoEventViewModel, content: ReactNode): Rendered {
   const { delegate } = sdkContextOf(event).session;
-  const place = placeIn(element);
-  const root = createRoot(place);
-  let endFocus: (() => void) | undefined;
+  const container = createContainer(element);
+  const root = createRoot(container);
+  let stopManagingFocus: (() => void) | undefined;
   let mounted = true;
   root.render(
     <StrictMode>
       <TifoEventProvider event={event}>{content}</TifoEventProvider>
     </StrictMode>,
   );
-  const endEntry = onArrowEntry(place, (handover) => {
-    if (!endFocus) delegate.tell((host) => host.startFocusManagement?.(handover));
+  const stopListening = onArrowEntry(container, (handover) => {
+    if (!stopManagingFocus) delegate.tell((host) => host.startFocusManagement?.(handover));
   });
 
-  function stopFocus(): void {
-    endFocus?.();
-    endFocus = undefined;
+  function releaseFocus(): void {
+    stopManagingFocus?.();
+    stopManagingFocus = undefined;
   }
 
   return {
     unmount() {
       if (!mounted) return;
       mounted = false;
-      stopFocus();
-      endEntry();
-      place.remove();
-      // A host app that is drawing itself, as React is in an effect's cleanup, must not be interrupted.
+      releaseFocus();
+      stopListening();
+      container.remove();
+      // React can't unmount a root while it renders, and the host app may call this from an effect's cleanup.
       queueMicrotask(() => root.unmount());
     },
     focus({ from, onExit }: FocusHandover) {
-      stopFocus();
-      // Set before focus comes in, so that this way in is not told.
-      endFocus = () => {};
-      const end = manageFocus(place, {
+      releaseFocus();
+      // Set before focus enters, so that this entry doesn't call startFocusManagement.
+      stopManagingFocus = () => {};
+      const end = manageFocus(container, {
         from,
         onExit(direction) {
-          endFocus = undefined;
+          stopManagingFocus = undefined;
           onExit(direction);
         },
       });
-      if (endFocus) endFocus = end;
+      if (stopManagingFocus) stopManagingFocus = end;
     },
   };
 }
 
-/** An element of our own that takes no part in the layout: the host app's may be drawn into again at once. */
-function placeIn(element: Element): HTMLElement {
-  const place = document.createElement("div");
-  place.style.display = "contents";
-  element.append(place);
-  return place;
+/** A child element without a box of its own, so that the host app can render into its element again right after `unmount`. */
+function createContainer(element: Element): HTMLElement {
+  const container = document.createElement("div");
+  container.style.display = "contents";
+  element.append(container);
+  return container;
 }

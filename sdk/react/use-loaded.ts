@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** What was asked for: on its way, here, or not to be had. */
+/** The state of a request. */
 export type Loaded<T> = { state: "loading" } | { state: "loaded"; value: T } | { state: "failed"; retry: () => void };
 
-/** Loads once for each `key`, and again on `retry`. `load` is taken as it is when the key changes. */
+/** Loads once per `key`, and again on `retry`, with the `load` function of that render. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [attempt, setAttempt] = useState(0);
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
@@ -18,7 +18,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     return () => {
       current = false;
     };
-    // `load` is a new function on every render; the key says when it asks for something else.
+    // `load` is a new function on every render; the key changes when it loads something else.
   }, [key, attempt]);
 
   return loaded;

@@ -1,20 +1,20 @@
 import type { Rendered, TifoCore } from "../model/core.ts";
 import type { TrackedAction } from "../model/event-delegate.ts";
 
-/** What `TifoLegacy.init` takes. */
+/** Options of `TifoLegacy.init`. */
 export interface LegacyOptions {
   /** The site's id. */
   siteId: string;
   channelId: string;
-  /** Where panels go, as an element or a selector. */
+  /** Element or selector for panels. */
   panel?: Element | string;
-  /** Where overlays go: an element over the player. */
+  /** Element or selector for overlays, over the player. */
   overlay?: Element | string;
-  /** JWT of the viewer; absent: anonymous. */
+  /** JWT of the viewer. Absent: anonymous. */
   token?: string;
-  /** Origin of the deployment. Default: where the script came from. */
+  /** Origin of the deployment. Default: the origin of the script. */
   origin?: string;
-  /** Hears everything, as `(name, data)`. */
+  /** Receives every event as `(name, data)`. */
   onEvent?: (name: string, data: TrackedAction["properties"]) => void;
 }
 
@@ -23,13 +23,13 @@ export function createLegacy(tifo: TifoCore) {
   let rendered: Rendered[] = [];
   let seconds: number | null = null;
 
-  /** From the first time on: without a player nothing waits, and a page that never tells a time has none. */
-  function followPicture(): void {
+  /** Called with the first media time: until then there is no player, so overlays don't wait. */
+  function attachPlayer(): void {
     tifo.getTifoEventViewModel()?.setPlayer({ mediaTime: () => seconds, playing: () => seconds !== null });
   }
 
   const legacy = {
-    /** Configures, joins the channel and draws. Calling it again starts over. Rejects for options that make no sense. */
+    /** Configures the SDK, joins the channel and renders. Calling it again starts over. Rejects if the options are invalid. */
     async init({ siteId, channelId, panel, overlay, token, origin, onEvent }: LegacyOptions): Promise<void> {
       legacy.destroy();
       tifo.configure({
@@ -43,16 +43,16 @@ export function createLegacy(tifo: TifoCore) {
         },
       });
       await tifo.userDidStartWatchingEvent({ channelId });
-      if (seconds !== null) followPicture();
-      if (panel !== undefined) rendered.push(tifo.renderPanel(found(panel)));
-      if (overlay !== undefined) rendered.push(tifo.renderOverlay(found(overlay)));
+      if (seconds !== null) attachPlayer();
+      if (panel !== undefined) rendered.push(tifo.renderPanel(elementFor(panel)));
+      if (overlay !== undefined) rendered.push(tifo.renderOverlay(elementFor(overlay)));
     },
-    /** Opens a panel by id or, as the first of its kind, by type; false: the event has none. */
+    /** Opens a panel by id, or the first one of a kind. Returns false if the event has no such panel. */
     showPanel(panel: string): boolean {
       const event = tifo.getTifoEventViewModel();
       if (!event) return false;
-      const named = event.getPanels().find(({ id, kind }) => id === panel || kind === panel);
-      return named !== undefined && event.openPanel(named.id);
+      const match = event.getPanels().find(({ id, kind }) => id === panel || kind === panel);
+      return match !== undefined && event.openPanel(match.id);
     },
     hidePanel(): void {
       tifo.getTifoEventViewModel()?.closePanel();
@@ -61,9 +61,9 @@ export function createLegacy(tifo: TifoCore) {
     setTime(mediaTime: number): void {
       const isFirst = seconds === null;
       seconds = mediaTime;
-      if (isFirst) followPicture();
+      if (isFirst) attachPlayer();
     },
-    /** Leaves the channel and takes everything out of the page. Safe to repeat. */
+    /** Leaves the channel and removes everything from the page. Safe to repeat. */
     destroy(): void {
       for (const one of rendered) one.unmount();
       rendered = [];
@@ -74,8 +74,8 @@ export function createLegacy(tifo: TifoCore) {
   return legacy;
 }
 
-function found(target: Element | string): Element {
+function elementFor(target: Element | string): Element {
   const element = typeof target === "string" ? document.querySelector(target) : target;
-  if (!element) throw new TypeError("Tifo: there is no such element");
+  if (!element) throw new TypeError("Tifo: element not elementFor");
   return element;
 }

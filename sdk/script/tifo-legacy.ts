@@ -2,7 +2,7 @@ import { createTifo } from "../core/core.ts";
 import * as renderer from "../react/mount.tsx";
 import { createLegacy } from "./legacy.ts";
 
-// The older global interface, `window.TifoLegacy`. New pages use `/sdk/tifo.js`; the docs have the way over.
+// The older global interface, `window.TifoLegacy`. New pages use `/sdk/tifo.js`; the docs describe the migration.
 
 const script = document.currentScript;
 

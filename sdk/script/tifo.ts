@@ -3,7 +3,7 @@ import { TifoProblem } from "../client/index.ts";
 import { createTifo } from "../core/core.ts";
 import * as renderer from "../react/mount.tsx";
 
-// The SDK for plain pages: `<script src="https://<deployment>/sdk/tifo.js">` makes `window.Tifo`.
+// The SDK for pages without a bundler: `<script src="https://<deployment>/sdk/tifo.js">` defines `window.Tifo`.
 const script = document.currentScript;
 const origin = script instanceof HTMLScriptElement ? new URL(script.src).origin : undefined;
 

@@ -68,7 +68,7 @@ export class Client {
   constructor(origin: string, name: string, resume?: Position) {
     this.#name = name;
     const now = () => Date.now() + this.#clockAhead;
-    const picture = syncToMediaTime({ ...browserEnvironment, now }, (frame) => this.#take(frame));
+    const sync = syncToMediaTime({ ...browserEnvironment, now }, (frame) => this.#take(frame));
     this.#connection = joinChannel({
       origin,
       clientId: SITE,
@@ -76,7 +76,7 @@ export class Client {
       deviceId: name,
       ...(resume && { resume }),
       environment: { now, openEvents: () => null },
-      onFrame: (frame) => picture.take(frame),
+      onFrame: (frame) => sync.accept(frame),
     });
   }
 

@@ -177,7 +177,7 @@ test("a call to action that can't be followed is told to the console, and breaks
   const page = await open();
   const thrown: string[] = [];
   page.on("pageerror", (error) => thrown.push(error.message));
-  const warned = page.waitForEvent("console", (message) => message.text().includes("a call to action could not be followed"));
+  const warned = page.waitForEvent("console", (message) => message.text().includes("a call to action failed"));
   const url = "https://vod.demo.example/goal.mp4";
   const videoId = await deployment.create("/video/v3/", {
     siteId: SITE,
@@ -204,7 +204,7 @@ describe("an overlay that ends", () => {
       const seen: string[] = [];
       const changes = new MutationObserver(() => {
         if (place && seen.at(-1) !== place.className) seen.push(place.className);
-        if (seen.at(-1) === "tifo-overlay-rest") resolve(seen);
+        if (seen.at(-1) === "tifo-overlay-idle") resolve(seen);
       });
       if (place) changes.observe(place, { attributes: true, attributeFilter: ["class"] });
     });
@@ -217,7 +217,7 @@ describe("an overlay that ends", () => {
     await shows(page, "Goal");
     const noting = await page.evaluateHandle(note);
     await deployment.clear(world.channelId);
-    expect(await noting.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay tifo-overlay-leaving", "tifo-overlay-rest"]);
+    expect(await noting.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay tifo-overlay-leaving", "tifo-overlay-idle"]);
     expect(await noting.evaluate(({ moves }) => moves)).toContain("tifo-leave");
   });
 
@@ -227,7 +227,7 @@ describe("an overlay that ends", () => {
     await shows(page, "Goal");
     const noting = await page.evaluateHandle(note);
     await deployment.clear(world.channelId);
-    expect(await noting.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay-rest"]);
+    expect(await noting.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay-idle"]);
   });
 
   test("leaves focus where the viewer has taken it", async () => {

@@ -129,7 +129,7 @@ describe("a plain page of another origin", () => {
     await viewer.page.getByRole("button", { name: "Harbour City" }).click();
     await viewer.page.getByText("Your answer").waitFor();
     for (const { page } of [anonymous, viewer]) await page.getByText("1 answer", { exact: true }).waitFor();
-    await viewer.page.locator('.tifo-answer[aria-pressed="true"]', { hasText: "100 %" }).waitFor();
+    await viewer.page.locator('.tifo-answer[aria-pressed="true"]', { hasText: "100%" }).waitFor();
     expect(await viewer.page.evaluate(() => window.told.actions)).toContain("poll.answer");
     expect(await shownOf(viewer.page, "poll")).toEqual([world.pollId]);
     expect([...anonymous.problems, ...viewer.problems]).toEqual([]);
@@ -143,8 +143,8 @@ describe("a plain page of another origin", () => {
     const opened = page.waitForEvent("popup");
     await page.getByRole("button", { name: "Open the report now" }).click();
     await (await opened).getByRole("heading", { name: "Report" }).waitFor();
-    await page.getByRole("button", { name: "Claim the reward" }).click();
-    await page.getByText("Claimed:").waitFor();
+    await page.getByRole("button", { name: "Claim reward" }).click();
+    await page.getByText("Claimed.").waitFor();
     expect(await page.evaluate(() => window.told.actions)).toEqual(expect.arrayContaining(["quest.action", "quest.claim"]));
     expect(await shownOf(page, "quest")).toEqual([world.questId]);
     expect(problems).toEqual([]);

@@ -49,7 +49,7 @@ describe("the host app's delegate", () => {
       { kind: "overlay", id: "goal", broadcastId: "first" },
       { kind: "overlay", id: "goal", broadcastId: "second" },
     ];
-    for (const impression of [...all, ...all]) event.shown(impression);
+    for (const impression of [...all, ...all]) event.trackImpression(impression);
     expect(impressions).toEqual(all);
   });
 

@@ -7,15 +7,15 @@ function setUp(listen: (frame: ServerFrame) => void = () => {}) {
   const time = new VirtualTime();
   const network = new Network(time, () => 0, { connect: () => null });
   const seen: { at: number; frame: ServerFrame }[] = [];
-  const picture = syncToMediaTime({ ...browserEnvironment, ...network.environment() }, (frame) => {
+  const sync = syncToMediaTime({ ...browserEnvironment, ...network.environment() }, (frame) => {
     seen.push({ at: time.now, frame });
     listen(frame);
   });
-  /** A picture that runs `delay` seconds behind what happens. */
+  /** A video that lags `delay` seconds behind what happens. */
   const started = time.now;
   const player = (delay: number) => ({ mediaTime: () => (time.now - started) / 1000 - delay, playing: () => true });
   const ids = () => seen.map(({ frame }) => (frame.type === "overlay.show" ? frame.broadcastId : frame.type));
-  return { time, seen, picture, player, ids, started };
+  return { time, seen, sync, player, ids, started };
 }
 
 function goal(id: string, timecode: number | undefined, startsAt: number): OverlayShow {
@@ -52,11 +52,11 @@ const shown = (seen: { frame: ServerFrame }[]) =>
 afterEach(() => vi.restoreAllMocks());
 
 describe("a broadcast with a timecode", () => {
-  test("waits until the picture is there, and keeps its whole duration", async () => {
-    const { time, seen, picture, player, started } = setUp();
-    picture.setPlayer(player(30));
+  test("waits until the video reaches its timecode, and keeps its whole duration", async () => {
+    const { time, seen, sync, player, started } = setUp();
+    sync.setPlayer(player(30));
     await time.pass(60_000);
-    picture.take(goal("goal", 59, time.now));
+    sync.accept(goal("goal", 59, time.now));
     await time.pass(28_000);
     expect(seen).toEqual([]);
     await time.pass(1_500);
@@ -68,14 +68,14 @@ describe("a broadcast with a timecode", () => {
   });
 
   test("outlives its end by the server's clock, before its release and after, and then ends by itself", async () => {
-    const { time, seen, picture, player, ids, started } = setUp();
-    picture.setPlayer(player(5));
+    const { time, seen, sync, player, ids, started } = setUp();
+    sync.setPlayer(player(5));
     await time.pass(10_000);
-    picture.take(goal("lags a little", 10, time.now));
-    picture.take(goal("lags much", 20, time.now));
-    picture.take(goal("none waits for it", undefined, time.now));
+    sync.accept(goal("lags a little", 10, time.now));
+    sync.accept(goal("lags much", 20, time.now));
+    sync.accept(goal("none waits for it", undefined, time.now));
     await time.pass(8_000);
-    picture.take(expiry("lags a little", "lags much", "none waits for it"));
+    sync.accept(expiry("lags a little", "lags much", "none waits for it"));
     expect(ids()).toEqual(["none waits for it", "lags a little", "overlay.clear"]);
     expect(seen[2]?.frame).toEqual(expiry("none waits for it"));
     await time.pass(30_000);
@@ -88,30 +88,30 @@ describe("a broadcast with a timecode", () => {
   });
 
   test("is taken off late or early by whoever clears it", async () => {
-    const { time, picture, player, ids } = setUp();
-    picture.setPlayer(player(5));
+    const { time, sync, player, ids } = setUp();
+    sync.setPlayer(player(5));
     await time.pass(5_000);
-    picture.take(goal("a", 2, time.now));
+    sync.accept(goal("a", 2, time.now));
     await time.pass(3_000);
-    picture.take({ type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["a"] });
+    sync.accept({ type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["a"] });
     await time.pass(20_000);
     expect(ids()).toEqual(["a", "overlay.clear"]);
   });
 
-  test("is shown at once without a player, or when the picture is past it", async () => {
-    const { time, picture, player, ids } = setUp();
-    picture.take(goal("no player", 5, time.now));
-    picture.setPlayer(player(0));
+  test("is shown at once without a player, or when the video is past it", async () => {
+    const { time, sync, player, ids } = setUp();
+    sync.accept(goal("no player", 5, time.now));
+    sync.setPlayer(player(0));
     await time.pass(10_000);
-    picture.take(goal("past", 5, time.now));
+    sync.accept(goal("past", 5, time.now));
     expect(ids()).toEqual(["no player", "past"]);
   });
 
   test("waits for a player that has no time yet", async () => {
-    const { time, picture, player, ids } = setUp();
+    const { time, sync, player, ids } = setUp();
     let ready = false;
-    picture.setPlayer({ mediaTime: () => (ready ? player(0).mediaTime() : null), playing: () => ready });
-    picture.take(goal("spoiler", 5, time.now));
+    sync.setPlayer({ mediaTime: () => (ready ? player(0).mediaTime() : null), playing: () => ready });
+    sync.accept(goal("spoiler", 5, time.now));
     await time.pass(3_000);
     ready = true;
     await time.pass(1_500);
@@ -121,40 +121,40 @@ describe("a broadcast with a timecode", () => {
   });
 
   test("comes while other frames come without a pause", async () => {
-    const { time, picture, player, ids } = setUp();
-    picture.setPlayer(player(0));
-    picture.take(goal("goal", 1, time.now));
+    const { time, sync, player, ids } = setUp();
+    sync.setPlayer(player(0));
+    sync.accept(goal("goal", 1, time.now));
     for (let count = 0; count < 30; count++) {
-      picture.take({ type: "concurrents", upTo: 1, count });
+      sync.accept({ type: "concurrents", upTo: 1, count });
       await time.pass(50);
     }
     expect(ids()).toContain("goal");
   });
 
-  test("holds up nothing else, and comes in the order of the picture", async () => {
-    const { time, picture, player, ids } = setUp();
-    picture.setPlayer(player(0));
-    picture.take(goal("second", 4, time.now));
-    picture.take(goal("first", 2, time.now));
-    picture.take(goal("now", undefined, time.now));
+  test("holds up nothing else, and comes in the order of media time", async () => {
+    const { time, sync, player, ids } = setUp();
+    sync.setPlayer(player(0));
+    sync.accept(goal("second", 4, time.now));
+    sync.accept(goal("first", 2, time.now));
+    sync.accept(goal("now", undefined, time.now));
     await time.pass(5_000);
     expect(ids()).toEqual(["now", "first", "second"]);
   });
 
   test("never comes when it is cleared first", async () => {
-    const { time, picture, player, ids } = setUp();
-    picture.setPlayer(player(0));
-    picture.take(goal("mistake", 4, time.now));
-    picture.take({ type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["mistake"] });
+    const { time, sync, player, ids } = setUp();
+    sync.setPlayer(player(0));
+    sync.accept(goal("mistake", 4, time.now));
+    sync.accept({ type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["mistake"] });
     await time.pass(10_000);
     expect(ids()).toEqual(["overlay.clear"]);
   });
 
   test("comes at once when the viewer seeks there, or the player goes away", async () => {
-    const { time, picture, ids } = setUp();
+    const { time, sync, ids } = setUp();
     let mediaTime = 0;
     const jumps = new Set<() => void>();
-    picture.setPlayer({
+    sync.setPlayer({
       mediaTime: () => mediaTime,
       playing: () => true,
       onChange: (listener) => {
@@ -162,38 +162,38 @@ describe("a broadcast with a timecode", () => {
         return () => jumps.delete(listener);
       },
     });
-    picture.take(goal("a", 50, time.now));
+    sync.accept(goal("a", 50, time.now));
     mediaTime = 60;
     for (const jump of jumps) jump();
     expect(ids()).toEqual(["a"]);
-    picture.take(goal("b", 90, time.now));
-    picture.setPlayer(null);
+    sync.accept(goal("b", 90, time.now));
+    sync.setPlayer(null);
     expect(ids()).toEqual(["a", "b"]);
     expect(jumps.size).toBe(0);
   });
 
   test("is forgotten when the whole state comes without it", async () => {
-    const { time, seen, picture, player, ids } = setUp();
-    picture.setPlayer(player(0));
-    picture.take(goal("cleared while away", 4, time.now));
-    picture.take(goal("still to come", 5, time.now));
-    picture.take(welcome([goal("still to come", 5, time.now), goal("on", undefined, time.now)], time.now));
+    const { time, seen, sync, player, ids } = setUp();
+    sync.setPlayer(player(0));
+    sync.accept(goal("cleared while away", 4, time.now));
+    sync.accept(goal("still to come", 5, time.now));
+    sync.accept(welcome([goal("still to come", 5, time.now), goal("on", undefined, time.now)], time.now));
     expect(shown(seen)).toEqual(["on"]);
     await time.pass(10_000);
     expect(ids()).toEqual(["welcome", "still to come"]);
   });
 
-  test("that has ended is in the whole state for those alone whose picture is behind it", async () => {
-    const { time, seen, picture, player, ids } = setUp();
-    picture.setPlayer(player(30));
+  test("that has ended is in the whole state for those alone whose sync is behind it", async () => {
+    const { time, seen, sync, player, ids } = setUp();
+    sync.setPlayer(player(30));
     await time.pass(60_000);
     const ended = [goal("seen long ago", 20, time.now - 20_000), goal("not yet", 40, time.now - 20_000)];
-    picture.take(welcome(ended, time.now));
+    sync.accept(welcome(ended, time.now));
     expect(shown(seen)).toEqual([]);
     await time.pass(11_000);
     expect(ids()).toEqual(["welcome", "not yet"]);
     // Back after a break, while it is on.
-    picture.take(welcome(ended, time.now));
+    sync.accept(welcome(ended, time.now));
     expect(seen.at(-1)?.frame).toMatchObject({ overlays: [{ broadcastId: "not yet", endsAt: (seen[1]?.at ?? 0) + 8_000 }] });
     await time.pass(10_000);
     expect(ids().at(-1)).toBe("overlay.clear");
@@ -203,16 +203,16 @@ describe("a broadcast with a timecode", () => {
 describe("a host whose code fails", () => {
   test("misses nothing by it", async () => {
     const told = vi.spyOn(console, "error").mockReturnValue();
-    const { time, picture, player, ids } = setUp((frame) => {
+    const { time, sync, player, ids } = setUp((frame) => {
       if (frame.type === "overlay.show" && frame.broadcastId === "first") throw new Error("the host's");
     });
-    picture.setPlayer(player(0));
+    sync.setPlayer(player(0));
     for (const [id, timecode] of [
       ["first", 1],
       ["second", 1],
       ["third", 2],
     ] as const)
-      picture.take(goal(id, timecode, time.now));
+      sync.accept(goal(id, timecode, time.now));
     await time.pass(3_000);
     expect(ids()).toEqual(["first", "second", "third"]);
     expect(told).toHaveBeenCalledTimes(1);
@@ -220,16 +220,16 @@ describe("a host whose code fails", () => {
 
   test("in its player holds broadcasts as a player without a time does, and is told so once", async () => {
     const told = vi.spyOn(console, "error").mockReturnValue();
-    const { time, picture, player, ids } = setUp();
+    const { time, sync, player, ids } = setUp();
     let fails = true;
-    picture.setPlayer({
+    sync.setPlayer({
       mediaTime: () => {
         if (fails) throw new Error("the host's");
         return player(0).mediaTime();
       },
       playing: () => true,
     });
-    picture.take(goal("goal", 1, time.now));
+    sync.accept(goal("goal", 1, time.now));
     await time.pass(3_000);
     expect(ids()).toEqual([]);
     fails = false;

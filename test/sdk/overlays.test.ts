@@ -37,7 +37,7 @@ function overlay(id: string, changes: Partial<OverlayShow> = {}, ...positions: O
   };
 }
 
-const at = (now: number, drawing = false) => ({ now, drawing });
+const at = (now: number, rendering = false) => ({ now, rendering });
 
 function boardOf(...overlays: OverlayShow[]): OverlayBoard {
   return overlays.reduce((board, one) => afterFrame(board, one, at(NOW)), EMPTY_BOARD);
@@ -46,11 +46,11 @@ function boardOf(...overlays: OverlayShow[]): OverlayBoard {
 const shown = (board: OverlayBoard) => board.shown.map(({ broadcastId }) => broadcastId);
 
 /** All that come to the screen, in order, as time goes on by itself until `end`. */
-function watched(board: OverlayBoard, drawing = false, end = NOW + 60_000): string[] {
+function watched(board: OverlayBoard, rendering = false, end = NOW + 60_000): string[] {
   const seen = shown(board);
-  let moment = at(NOW, drawing);
+  let moment = at(NOW, rendering);
   for (let next = nextChange(board, moment); next !== undefined && next <= end; next = nextChange(board, moment)) {
-    moment = at(next, drawing);
+    moment = at(next, rendering);
     board = afterTime(board, moment);
     seen.push(...shown(board).filter((id) => id !== seen.at(-1)));
   }

@@ -39,7 +39,7 @@ describe("the button of a quest's action", () => {
   });
 
   test("of a quest to view needs no address", () => {
-    expect(stepOf(action("quest:view"), event)).toEqual({ reports: true, label: "I have seen it" });
+    expect(stepOf(action("quest:view"), event)).toEqual({ reports: true, label: "Mark as seen" });
   });
 
   test.each([

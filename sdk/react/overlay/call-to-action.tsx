@@ -2,20 +2,20 @@ import { useEffect, useState } from "react";
 import { type CallToAction, handleCallToAction, hasStats, labelOf, needsStats } from "../../core/calls-to-action.ts";
 import { useSdkContext } from "../context.tsx";
 
-/** The button of an overlay; none where the page can't do what it asks for. */
+/** The button of a call to action; none if the page can't perform it. */
 export function CallToActionButton({ call }: { call: CallToAction }) {
   const { event, session } = useSdkContext();
-  const asks = needsStats(call);
-  const [possible, setPossible] = useState(!asks);
+  const requiresStats = needsStats(call);
+  const [possible, setPossible] = useState(!requiresStats);
 
   useEffect(() => {
-    if (!asks) return;
+    if (!requiresStats) return;
     let current = true;
-    void hasStats(session).then((answer) => current && setPossible(answer));
+    void hasStats(session).then((available) => current && setPossible(available));
     return () => {
       current = false;
     };
-  }, [asks, session]);
+  }, [requiresStats, session]);
 
   if (!possible) return null;
   return (

@@ -4,53 +4,53 @@ import type { OverlayContent } from "../../channel/index.ts";
 interface Props {
   /** Origin of the deployment, which serves the frame's document. */
   origin: string;
-  /** Null: the frame rests, empty, until there is something to show again. */
+  /** Null: the frame stays empty until there is something to show again. */
   html: string | null;
-  /** Tells one overlay from the next that the frame shows. */
+  /** Distinguishes the overlays that the frame shows in turn. */
   id?: string;
   position: OverlayContent["position"];
-  /** Called once with the words of each overlay, when it stands on the screen. */
+  /** Called once per overlay with its text, when it is visible. */
   onShown: (text: string) => void;
 }
 
 /**
- * Html that others wrote, in a document without an origin, without scripts of its own and without a way out. One frame shows one overlay
- * after the other, as making a frame is what takes long, and keeps its height until the next one tells its own.
+ * Untrusted HTML in a sandboxed document with an opaque origin, without scripts of its own or access to the page. A frame is reused for one
+ * overlay after another, because creating it is slow, and keeps its height until the next overlay reports its own.
  */
 export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const wanted = useRef<Wanted>({ id, html: null, position, told: true });
-  const tell = useRef(onShown);
-  /** The window in which the frame's own document was loaded. */
-  const own = useRef<Window | null>(null);
-  const [made, setMade] = useState(0);
+  const wanted = useRef<Wanted>({ id, html: null, position, reported: true });
+  const callback = useRef(onShown);
+  /** The window that loaded the frame's own document. */
+  const ownWindow = useRef<Window | null>(null);
+  const [generation, setGeneration] = useState(0);
 
   useLayoutEffect(() => {
-    tell.current = onShown;
+    callback.current = onShown;
   }, [onShown]);
 
   const send = useCallback(() => {
-    const { id: of, html: text, position: at } = wanted.current;
-    // Before the document is loaded nobody hears it; its load sends again.
-    if (own.current !== null && own.current === frame.current?.contentWindow)
-      own.current.postMessage({ type: "tifo.overlay", id: of, html: text ?? "", align: alignment(at) }, "*");
+    const next = wanted.current;
+    // The document can't receive messages before it is loaded; its load event sends again.
+    if (ownWindow.current !== null && ownWindow.current === frame.current?.contentWindow)
+      ownWindow.current.postMessage({ type: "tifo.overlay", id: next.id, html: next.html ?? "", align: alignment(next.position) }, "*");
   }, []);
 
   useLayoutEffect(() => {
-    wanted.current = { id, html, position, told: false };
+    wanted.current = { id, html, position, reported: false };
     send();
   }, [id, html, position, send]);
 
   useLayoutEffect(() => {
     function listen({ source, data }: MessageEvent<unknown>): void {
       if (source === null || source !== frame.current?.contentWindow) return;
-      const answer = shownIn(data);
-      if (answer?.id !== wanted.current.id || wanted.current.html === null) return;
-      const height = `${answer.height}px`;
+      const message = shownMessage(data);
+      if (message?.id !== wanted.current.id || wanted.current.html === null) return;
+      const height = `${message.height}px`;
       if (frame.current.style.height !== height) frame.current.style.height = height;
-      if (wanted.current.told) return;
-      wanted.current.told = true;
-      tell.current(answer.text);
+      if (wanted.current.reported) return;
+      wanted.current.reported = true;
+      callback.current(message.text);
     }
     addEventListener("message", listen);
     return () => removeEventListener("message", listen);
@@ -58,19 +58,19 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
 
   function loaded(): void {
     const window = frame.current?.contentWindow ?? null;
-    if (own.current !== window) {
-      // A new frame, or one that the host app has moved to another place, which gives it another window.
-      own.current = window;
+    if (ownWindow.current !== window) {
+      // A new frame, or one that the host app has moved in the DOM, which gives it a new window.
+      ownWindow.current = window;
       return send();
     }
-    // A second document of one window may be anybody's: it gets nothing, and a new frame takes its place, without what led there.
+    // The window has navigated to an unknown document: it receives nothing, and a new frame replaces it, without the HTML that led there.
     wanted.current = { ...wanted.current, html: null };
-    setMade((count) => count + 1);
+    setGeneration((count) => count + 1);
   }
 
   return (
     <iframe
-      key={made}
+      key={generation}
       ref={frame}
       className="tifo-overlay-frame"
       title="Overlay"
@@ -83,16 +83,16 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   );
 }
 
-// Set from outside of React afterwards, which leaves alone what it has set once.
+// React sets the style only once, so that later changes from outside persist.
 const FIRST_HEIGHT = { height: 0 };
 
-/** What the frame is to show. */
+/** What the frame should show. */
 interface Wanted {
   id: string;
   html: string | null;
   position: OverlayContent["position"];
-  /** Whether its words were told. */
-  told: boolean;
+  /** Whether `onShown` was called for it. */
+  reported: boolean;
 }
 
 function alignment(position: OverlayContent["position"]): string {
@@ -100,14 +100,14 @@ function alignment(position: OverlayContent["position"]): string {
   return position.endsWith("Right") ? "flex-end" : "center";
 }
 
-/** What the frame tells of an overlay that it shows: its height in pixels and its words. */
-interface Shown {
+/** The frame's report about a visible overlay: its height in pixels and its text. */
+interface ShownMessage {
   id: string;
   height: number;
   text: string;
 }
 
-function shownIn(data: unknown): Shown | undefined {
+function shownMessage(data: unknown): ShownMessage | undefined {
   if (typeof data !== "object" || data === null || !("type" in data) || data.type !== "tifo.overlay.shown") return undefined;
   if (!("id" in data) || typeof data.id !== "string") return undefined;
   if (!("height" in data) || typeof data.height !== "number" || !("text" in data) || typeof data.text !== "string") return undefined;

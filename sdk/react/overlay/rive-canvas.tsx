@@ -5,32 +5,32 @@ import { loadRive } from "../rive/load.ts";
 interface Props {
   origin: string;
   content: Extract<OverlayContent, { kind: "rive" }>;
-  /** Shows one still picture. */
+  /** Shows a still image. */
   reducedMotion: boolean;
   onShown: (text: string) => void;
 }
 
-/** A rive animation, drawn by rive's own runtime, which is loaded when the first one comes. */
+/** A Rive animation, rendered by Rive's own runtime, which is loaded with the first animation. */
 export function RiveCanvas({ origin, content, reducedMotion, onShown }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { url, mediaId, fileName } = content;
 
   useEffect(() => {
-    let end = () => {};
-    let gone = false;
+    let stop = () => {};
+    let unmounted = false;
     void loadRive(origin)
       .then(({ play }) => {
-        if (gone || !canvas.current) return;
-        end = play(canvas.current, new URL(url ?? `/media/v1/${mediaId}`, origin).href, {
-          moves: !reducedMotion,
+        if (unmounted || !canvas.current) return;
+        stop = play(canvas.current, new URL(url ?? `/media/v1/${mediaId}`, origin).href, {
+          animated: !reducedMotion,
           onShown: () => onShown(fileName),
           onFailed: report,
         });
       })
       .catch(report);
     return () => {
-      gone = true;
-      end();
+      unmounted = true;
+      stop();
     };
   }, [origin, url, mediaId, fileName, reducedMotion, onShown]);
 

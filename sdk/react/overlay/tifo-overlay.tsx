@@ -11,23 +11,23 @@ import { RiveCanvas } from "./rive-canvas.tsx";
 type Position = OverlayContent["position"];
 type Overlay = Readonly<OverlayShow>;
 
-// In reading order, which is that of their buttons.
+// In reading order, which is also the tab order of their buttons.
 const POSITIONS: readonly Position[] = [
   ...(["topLeft", "topCenter", "topRight"] as const),
   ...(["centerLeft", "center", "centerRight"] as const),
   ...(["bottomLeft", "bottomCenter", "bottomRight"] as const),
 ];
 
-/** As long as the style sheet's `tifo-leave` takes. */
+/** The duration of the style sheet's `tifo-leave`. */
 const LEAVE_MS = 160;
 
-/** The overlays that are on, each at its position; over the player, and transparent to clicks but for its buttons. */
+/** The active overlays, each at its position over the player; only their buttons receive clicks. */
 export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">) {
   const { event } = useSdkContext();
-  const { overlays: wanted } = useSettings();
+  const { overlays: enabled } = useSettings();
   const look = useThemeAttributes();
-  useEffect(() => (wanted ? event.attachRenderer() : undefined), [event, wanted]);
-  if (!wanted) return null;
+  useEffect(() => (enabled ? event.attachRenderer() : undefined), [event, enabled]);
+  if (!enabled) return null;
   return (
     <div className="tifo tifo-overlays" {...look} style={{ ...look.style, ...insets(safeArea) }}>
       <OverlaySlots />
@@ -35,32 +35,32 @@ export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">)
   );
 }
 
-/** What changes with every overlay. */
+/** The part that renders again with every overlay. */
 function OverlaySlots() {
   const overlays = useEventState((state) => state.overlays);
-  const [words] = useState(() => createStore(""));
+  const [latestText] = useState(() => createStore(""));
   const at = new Map(overlays.flatMap(({ overlay }) => overlay.contents.map(({ position }) => [position, overlay])));
   return (
     <>
       {POSITIONS.map((position) => (
-        <OverlaySlot key={position} position={position} overlay={at.get(position)} words={words} />
+        <OverlaySlot key={position} position={position} overlay={at.get(position)} latestText={latestText} />
       ))}
-      <LiveRegion words={words} />
+      <LiveRegion latestText={latestText} />
     </>
   );
 }
 
-/** The words of the overlay that came last, for those who can't see it. */
-const LiveRegion = memo(function Words({ words }: { words: Store<string> }) {
-  const some = useEventState(({ overlays }) => overlays.length > 0);
-  const text = useSyncExternalStore(words.subscribe, words.getSnapshot, words.getSnapshot);
-  // Words of the past would be said again when the next overlay comes, before its own.
+/** The text of the latest overlay, for screen readers. */
+const LiveRegion = memo(function LiveRegion({ latestText }: { latestText: Store<string> }) {
+  const anyShown = useEventState(({ overlays }) => overlays.length > 0);
+  const text = useSyncExternalStore(latestText.subscribe, latestText.getSnapshot, latestText.getSnapshot);
+  // Otherwise the next overlay would first announce the previous one's text again.
   useEffect(() => {
-    if (!some) words.update(() => "");
-  }, [some, words]);
+    if (!anyShown) latestText.update(() => "");
+  }, [anyShown, latestText]);
   return (
     <p className="tifo-only-read" role="status">
-      {some ? text : ""}
+      {anyShown ? text : ""}
     </p>
   );
 });
@@ -68,32 +68,32 @@ const LiveRegion = memo(function Words({ words }: { words: Store<string> }) {
 interface OverlaySlotProps {
   position: Position;
   overlay: Overlay | undefined;
-  words: Store<string>;
+  latestText: Store<string>;
 }
 
-/** One position. The frame in which it has shown html stays for the next overlay that comes here. */
-const OverlaySlot = memo(function Place({ position, overlay, words }: OverlaySlotProps) {
+/** One position. Its frame is kept for the next overlay with HTML. */
+const OverlaySlot = memo(function OverlaySlot({ position, overlay, latestText }: OverlaySlotProps) {
   const { event, session } = useSdkContext();
   const { reducedMotion } = useSettings();
-  const standing = useLeaving(overlay, reducedMotion);
-  const content = standing?.contents.find((one) => one.position === position);
+  const visible = useLeaving(overlay, reducedMotion);
+  const content = visible?.contents.find((one) => one.position === position);
   const html = content?.kind === "html" ? content.html : null;
   const [framed, setFramed] = useState(false);
   if (html !== null && !framed) setFramed(true);
 
-  const { broadcastId, overlayId } = standing ?? {};
+  const { broadcastId, overlayId } = visible ?? {};
   const onShown = useCallback(
     (text: string) => {
-      words.update(() => text);
+      latestText.update(() => text);
       if (overlayId === undefined || broadcastId === undefined) return;
-      event.shown({ kind: "overlay", id: overlayId, broadcastId });
+      event.trackImpression({ kind: "overlay", id: overlayId, broadcastId });
       event.overlayRendered(broadcastId);
     },
-    [words, event, overlayId, broadcastId],
+    [latestText, event, overlayId, broadcastId],
   );
-  if (!standing && !framed) return null;
+  if (!visible && !framed) return null;
   return (
-    <div className={classOf(overlay, standing)} data-position={position} data-broadcast={broadcastId}>
+    <div className={classOf(overlay, visible)} data-position={position} data-broadcast={broadcastId}>
       {framed && <HtmlFrame origin={session.origin} id={broadcastId} html={html} position={position} onShown={onShown} />}
       {content?.kind === "rive" && (
         <RiveCanvas key={broadcastId} origin={session.origin} content={content} reducedMotion={reducedMotion} onShown={onShown} />
@@ -103,24 +103,24 @@ const OverlaySlot = memo(function Place({ position, overlay, words }: OverlaySlo
   );
 });
 
-function classOf(overlay: Overlay | undefined, standing: Overlay | undefined): string {
+function classOf(overlay: Overlay | undefined, visible: Overlay | undefined): string {
   if (overlay) return "tifo-overlay";
-  return standing ? "tifo-overlay tifo-overlay-leaving" : "tifo-overlay-rest";
+  return visible ? "tifo-overlay tifo-overlay-leaving" : "tifo-overlay-idle";
 }
 
-/** The overlay, or for a moment after its end the one that leaves; nothing leaves slowly where nothing is to move. */
+/** The overlay, or the previous one while it animates out; without motion it disappears immediately. */
 function useLeaving(overlay: Overlay | undefined, still: boolean): Overlay | undefined {
   const [last, setLast] = useState(overlay);
   if (overlay && overlay !== last) setLast(overlay);
-  const leaves = !overlay && !still && last !== undefined;
+  const isLeaving = !overlay && !still && last !== undefined;
 
   useEffect(() => {
-    if (!leaves) return;
+    if (!isLeaving) return;
     const timer = setTimeout(() => setLast(undefined), LEAVE_MS);
     return () => clearTimeout(timer);
-  }, [leaves]);
+  }, [isLeaving]);
 
-  return leaves ? last : overlay;
+  return isLeaving ? last : overlay;
 }
 
 function Buttons({ overlay: { broadcastId, cta } }: { overlay: Overlay }) {

@@ -5,7 +5,7 @@ import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
 import { Quests } from "./quests.tsx";
 
-/** What a panel shows, by its type. */
+/** The contents of a panel, by its type. */
 export function PanelContent({ panel }: { panel: PanelInfo }) {
   const { renderer } = panel;
   switch (renderer.panel_type) {
@@ -46,7 +46,7 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
   }
 }
 
-/** A document of another site. It may run scripts under its own origin, and can't move the page that holds it. */
+/** A document of another site. It may run scripts in its own origin, but can't navigate the embedding page. */
 function Embedded({ src, title }: { src: string | undefined; title: string }) {
   if (src === undefined) return <Note>Nothing to show.</Note>;
   return (
@@ -60,7 +60,7 @@ function Embedded({ src, title }: { src: string | undefined; title: string }) {
   );
 }
 
-/** The server keeps nothing of the tag but its https source. */
+/** The server keeps only the https source of the tag. */
 function sourceOf(tag: string): string | undefined {
   const src = new DOMParser().parseFromString(tag, "text/html").querySelector("iframe")?.src;
   return src?.startsWith("https://") ? src : undefined;
@@ -83,7 +83,7 @@ function LinkOut({ href, children }: { href: string; children: string }) {
   );
 }
 
-/** Posts themselves stay with the networks; the panel leads there. */
+/** The panel links to the networks; it doesn't embed their posts. */
 function Social({ sources }: { sources: { array_id: string; source: string }[] }) {
   if (sources.length === 0) return <Note>No sources yet.</Note>;
   return (

@@ -18,7 +18,7 @@ interface Entry {
   where: string | undefined;
 }
 
-/** What is on when: the calendar's next thirty days, or the panel's own list. */
+/** Upcoming events: the calendar's next 30 days, or the panel's own list. */
 export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
   const { session } = useSdkContext();
   const { schedule_type_renderer: source, group_by_date } = renderer;
@@ -48,7 +48,7 @@ export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
     <WhenLoaded loaded={loaded}>
       {(entries) =>
         entries.length === 0 ? (
-          <Note>Nothing is planned.</Note>
+          <Note>No upcoming events.</Note>
         ) : (
           byDay(entries, group_by_date).map(([day, ofDay]) => (
             <section key={day}>
@@ -78,7 +78,7 @@ export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
   );
 }
 
-/** In the order of their first entries; all under no name where days don't matter. */
+/** Grouped in order of their first entries, or as one group without a name. */
 function byDay(entries: Entry[], group: boolean): [day: string, entries: Entry[]][] {
   const days = new Map<string, Entry[]>();
   for (const entry of entries) {
@@ -94,7 +94,7 @@ function dayOf(at: number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: "full" }).format(at);
 }
 
-/** The site's channels, as a list or a grid; choosing one is told to the host app. */
+/** The site's channels, as a list or a grid. Choosing one notifies the host app. */
 export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_select"> }) {
   const { session, event } = useSdkContext();
   const { kind, pages, view } = renderer.behavior;
@@ -126,10 +126,10 @@ export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_sele
   );
 }
 
-/** The playlist's videos; the host app's key plays in their place where it has handed some over. */
+/** The playlist's videos, or the host app's key plays if it has provided some. */
 export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
   const { session, event } = useSdkContext();
-  // A new list of panels is how new key plays are told.
+  // New key plays are announced by a new array of panels.
   useEventState(({ panels }) => panels);
   const { keyPlays } = event;
   const id = renderer.playlist_id;
@@ -195,7 +195,7 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
   );
 }
 
-/** People and groups, as the panel has them. */
+/** The panel's people and groups. */
 export function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
   const { people, groups } = renderer;
   if (people.length + groups.length === 0) return <Note>Nobody is listed yet.</Note>;

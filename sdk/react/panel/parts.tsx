@@ -3,7 +3,7 @@ import { parsedUrl } from "../../core/web-address.ts";
 import { useSdkContext } from "../context.tsx";
 import type { Loaded } from "../use-loaded.ts";
 
-/** A line that says why there is nothing to see. */
+/** A line that explains why there is nothing to show. */
 export function Note({ children }: { children: ReactNode }) {
   return <p className="tifo-note">{children}</p>;
 }
@@ -13,13 +13,13 @@ interface LoadedProps<T> {
   children: (value: T) => ReactNode;
 }
 
-/** What was loaded, or that it is on its way, or that it failed with a way to try again. */
+/** The loaded value, a loading message, or an error with a retry button. */
 export function WhenLoaded<T>({ loaded, children }: LoadedProps<T>) {
   if (loaded.state === "loaded") return children(loaded.value);
   if (loaded.state === "loading") return <p className="tifo-note tifo-loading">Loading…</p>;
   return (
     <div className="tifo-note" role="alert">
-      <p>This could not be loaded.</p>
+      <p>This couldn’t be loaded.</p>
       <button type="button" className="tifo-button" onClick={loaded.retry}>
         Try again
       </button>
@@ -28,14 +28,14 @@ export function WhenLoaded<T>({ loaded, children }: LoadedProps<T>) {
 }
 
 interface SiteImageProps {
-  /** The web's address, or a path of the deployment, such as `/media/v1/…`. */
+  /** An absolute URL, or a path of the deployment, such as `/media/v1/…`. */
   src: string | null | undefined;
-  /** Empty: the words beside it say it all. */
+  /** Empty if the adjacent text describes the image. */
   alt?: string;
   className?: string;
 }
 
-/** A picture of whoever runs the site; none where there is no address. */
+/** An image that the site provides; nothing without a URL. */
 export function SiteImage({ src, alt = "", className }: SiteImageProps) {
   const { session } = useSdkContext();
   const url = parsedUrl(src, session.origin);
@@ -43,7 +43,7 @@ export function SiteImage({ src, alt = "", className }: SiteImageProps) {
   return <img src={url.href} alt={alt} className={className} loading="lazy" />;
 }
 
-/** A link to another site, in a tab of its own. */
+/** A link to another site, in a new tab. */
 export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a className="tifo-link" href={href} target="_blank" rel="noopener noreferrer">
@@ -52,7 +52,7 @@ export function ExternalLink({ href, children }: { href: string; children: React
   );
 }
 
-/** A moment in the viewer's own words and time zone. `at` in ms since 1970 UTC. */
+/** A time in the viewer's locale and time zone. `at` in ms since 1970 UTC. */
 export function Time({ at, style = "full" }: { at: number; style?: "full" | "time" }) {
   const format = new Intl.DateTimeFormat(
     undefined,

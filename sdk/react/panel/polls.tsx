@@ -19,7 +19,7 @@ const Poll = memo(function Poll({ poll }: { poll: PollState }) {
   const [sending, setSending] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
   const heading = useId();
-  useEffect(() => event.shown({ kind: "poll", id: poll.pollId }), [event, poll.pollId]);
+  useEffect(() => event.trackImpression({ kind: "poll", id: poll.pollId }), [event, poll.pollId]);
   const mayAnswer = poll.open && poll.myAnswerId === undefined && sending === null;
 
   async function answer(answerId: string): Promise<void> {
@@ -28,7 +28,7 @@ const Poll = memo(function Poll({ poll }: { poll: PollState }) {
     try {
       await event.answerPoll(poll.pollId, answerId);
     } catch (error) {
-      setProblem(error instanceof TifoProblem ? error.message : "The answer did not get through. Try again.");
+      setProblem(error instanceof TifoProblem ? error.message : "Your answer couldn’t be sent. Try again.");
     } finally {
       setSending(null);
     }
@@ -79,9 +79,9 @@ function Answer({ answer, poll, disabled, onAnswer }: AnswerProps) {
       <span className="tifo-answer-text">
         {answer.answer}
         {mine && <span className="tifo-tag">Your answer</span>}
-        {right && <span className="tifo-tag tifo-tag-right">Right</span>}
+        {right && <span className="tifo-tag tifo-tag-right">Correct</span>}
       </span>
-      {percent !== undefined && <span className="tifo-percent">{percent} %</span>}
+      {percent !== undefined && <span className="tifo-percent">{percent}%</span>}
     </button>
   );
 }

@@ -6,10 +6,10 @@ import { useEventState, useSdkContext } from "../context.tsx";
 import { Note, SiteImage } from "./parts.tsx";
 
 const CLAIMED: Record<NonNullable<QuestState["claim"]>, string> = {
-  PENDING: "Claimed: you will hear from us.",
-  SUCCESS: "Claimed: it is yours.",
-  ERROR: "The reward could not be given.",
-  ERROR_REGION: "The reward is not available where you are.",
+  PENDING: "Claimed. We’ll be in touch.",
+  SUCCESS: "Claimed. It’s yours.",
+  ERROR: "The reward couldn’t be delivered.",
+  ERROR_REGION: "The reward isn’t available in your region.",
 };
 
 interface Props {
@@ -27,7 +27,7 @@ export function Quests({ questIds, loginText = "Sign in" }: Props) {
   if (!authenticated)
     return (
       <div className="tifo-note">
-        <p>Quests are for viewers who are signed in.</p>
+        <p>Sign in to take part in quests.</p>
         <button
           type="button"
           className="tifo-button"
@@ -44,14 +44,14 @@ function Quest({ quest }: { quest: QuestState }) {
   const { event } = useSdkContext();
   const [problem, setProblem] = useState("");
   const heading = useId();
-  useEffect(() => event.shown({ kind: "quest", id: quest.questId }), [event, quest.questId]);
+  useEffect(() => event.trackImpression({ kind: "quest", id: quest.questId }), [event, quest.questId]);
 
   async function claim(): Promise<void> {
     setProblem("");
     try {
       await event.claimQuest(quest.questId);
     } catch (error) {
-      setProblem(error instanceof TifoProblem ? error.message : "The claim did not get through. Try again.");
+      setProblem(error instanceof TifoProblem ? error.message : "Your claim couldn’t be sent. Try again.");
     }
   }
 
@@ -68,7 +68,7 @@ function Quest({ quest }: { quest: QuestState }) {
       <p className="tifo-small">Reward: {quest.rewardDescription}</p>
       {quest.claim === undefined ? (
         <button type="button" className="tifo-button" aria-disabled={!quest.complete} onClick={() => quest.complete && void claim()}>
-          {quest.complete ? "Claim the reward" : "Not complete yet"}
+          {quest.complete ? "Claim reward" : "Not complete yet"}
         </button>
       ) : (
         <p className="tifo-claimed">{CLAIMED[quest.claim]}</p>
@@ -86,7 +86,7 @@ interface ActionProps {
   onProblem: (text: string) => void;
 }
 
-/** One thing to do, with a button where the page can lead there. */
+/** One action, with a button if the page can open its target. */
 function Action({ questId, action, onProblem }: ActionProps) {
   const { event, session } = useSdkContext();
   const { body, current, required, done } = action;
@@ -97,7 +97,7 @@ function Action({ questId, action, onProblem }: ActionProps) {
     try {
       await performStep(questId, action, element, event, session);
     } catch (error) {
-      onProblem(error instanceof TifoProblem ? error.message : "That did not get through. Try again.");
+      onProblem(error instanceof TifoProblem ? error.message : "That couldn’t be sent. Try again.");
     }
   }
 

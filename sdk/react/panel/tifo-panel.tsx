@@ -35,7 +35,7 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
   }, [openId]);
   if (panels.length === 0) return <Note>This event has no panels.</Note>;
 
-  /** Arrow keys move between tabs, as the tab pattern of WAI-ARIA asks for. */
+  /** Arrow keys move between tabs, as in the WAI-ARIA tabs pattern. */
   function move({ key }: KeyboardEvent): void {
     const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
     const next = open && panels[panels.indexOf(open) + step];

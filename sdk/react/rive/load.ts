@@ -2,12 +2,12 @@ import type * as runtime from "./runtime.ts";
 
 type Runtime = typeof runtime;
 
-/** Defined by whoever bundles these sources: scripts/build-sdk.ts and astro.config.mjs. */
+/** Defined at build time by scripts/build-sdk.ts and astro.config.mjs. */
 declare const TIFO_SDK_VERSION: string;
 
 let loading: Promise<Runtime> | undefined;
 
-/** Rive's runtime, once; from the deployment, with its WebAssembly beside it. A failure is forgotten, so that the next animation tries again. */
+/** Loads Rive's runtime and its WebAssembly from the deployment, once. After a failure, the next animation tries again. */
 export function loadRive(origin: string): Promise<Runtime> {
   loading ??= load(origin).catch((error: unknown) => {
     loading = undefined;
@@ -20,7 +20,7 @@ async function load(origin: string): Promise<Runtime> {
   const base = `${origin}/sdk/releases/${TIFO_SDK_VERSION}`;
   const address = `${base}/rive.js`;
   const loaded: unknown = await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ address);
-  if (!isRuntime(loaded)) throw new Error("Tifo: /sdk has no runtime for animations");
+  if (!isRuntime(loaded)) throw new Error("Tifo: the deployment has no animation runtime");
   loaded.useWasm(`${base}/rive.wasm`);
   return loaded;
 }

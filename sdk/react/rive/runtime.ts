@@ -1,25 +1,25 @@
 import { Fit, Layout, Rive, RuntimeLoader } from "@rive-app/canvas-lite";
 
 export interface PlayOptions {
-  /** False: one still picture. */
-  moves: boolean;
+  /** False: a still image. */
+  animated: boolean;
   onShown: () => void;
-  /** The file can't be had or is no animation. */
+  /** The file can't be loaded or isn't an animation. */
   onFailed: (reason: unknown) => void;
 }
 
-/** Names the deployment's own copy of rive's WebAssembly, the only one: the runtime would fetch it, or another if that fails, from foreign hosts. */
+/** Uses only the deployment's copy of Rive's WebAssembly. By default, the runtime would fetch it from third-party hosts. */
 export function useWasm(url: string): void {
   RuntimeLoader.setWasmUrl(url);
   RuntimeLoader.setWasmFallbackUrl(null);
 }
 
-/** Draws an animation until the function that it answers is called. */
-export function play(canvas: HTMLCanvasElement, src: string, { moves, onShown, onFailed }: PlayOptions): () => void {
+/** Plays an animation until the returned function is called. */
+export function play(canvas: HTMLCanvasElement, src: string, { animated, onShown, onFailed }: PlayOptions): () => void {
   const rive = new Rive({
     canvas,
     src,
-    autoplay: moves,
+    autoplay: animated,
     layout: new Layout({ fit: Fit.Contain }),
     onLoad: () => {
       rive.resizeDrawingSurfaceToCanvas();
