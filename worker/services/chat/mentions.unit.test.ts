@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { findMentions } from "./mentions.ts";
+
+const people = [
+  { accountId: "a", name: "Ann" },
+  { accountId: "b", name: "Ann Lee" },
+  { accountId: "c", name: "Çelik" },
+];
+
+test.each([
+  ["finds nobody without an @", "Ann Lee", []],
+  ["finds a name after an @", "hey @Ann!", ["a"]],
+  ["prefers the longest name", "@Ann Lee, see this", ["b"]],
+  ["ignores case", "@ANN and @çelik", ["a", "c"]],
+  ["needs the whole name", "@Anna", []],
+  ["finds each account once", "@Ann @Ann", ["a"]],
+  ["finds nobody in an e-mail address of a stranger", "x@example", []],
+])("findMentions %s", (_, text, expected) => {
+  expect(findMentions(text, people)).toEqual(expected);
+});
