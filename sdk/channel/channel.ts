@@ -7,56 +7,56 @@ import { safely } from "./report.ts";
 import { eventsTransport, socketTransport, type Transport, type TransportEvents } from "./transport.ts";
 
 export interface ChannelOptions extends ChannelAddress {
-  /** Each frame once, in the channel's order; after a gap that can't be filled, a `welcome` with the full state. */
+  /** Receives each frame once, in the channel's order; after a gap that can't be filled, a `welcome` with the full state. */
   onFrame(frame: ServerFrame): void;
   onState?(state: ConnectionState, reason?: string): void;
   onSent?(frame: ViewerFrame): void;
-  /** A one-use ticket for each connection (`POST /realtime/v1/tickets`). Null: anonymous. */
+  /** Returns a single-use ticket for each connection (`POST /realtime/v1/tickets`). Null: anonymous. */
   getTicket?(): Promise<string | null>;
-  /** Whether a picture plays. A hidden page without one hangs up after half a minute, and resumes when it is looked at or one plays. */
+  /** Whether media is playing. A hidden page without it disconnects after half a minute, and resumes when it is visible or media plays. */
   playing?(): boolean;
-  /** Where an earlier visit stopped: what was missed since then follows. */
+  /** The position of an earlier visit: the frames missed since then follow. */
   resume?: Position;
   environment?: Partial<Environment>;
 }
 
-/** A channel that was joined. */
+/** A connection to a channel, which reconnects by itself. */
 export interface ChannelConnection {
-  /** Position to resume from; null until the first welcome. */
+  /** The position to resume from; null until the first welcome. */
   position(): Position | null;
-  /** Sends a frame now; false when there is no socket that takes it. */
+  /** Sends a frame. Returns false if there is no open socket. */
   send(frame: ViewerFrame): boolean;
-  /** Whether it was left, or refused for good. */
+  /** Whether it was left or rejected for good. */
   isClosed(): boolean;
-  /** The viewer is another now: comes back with a new ticket, and hears the whole state. Once it was left it does nothing. */
+  /** Call it when the viewer changes: reconnects with a new ticket and receives the full state. Does nothing after `leave`. */
   rejoin(): void;
   leave(): void;
 }
 
-// The server takes 20 frames a second from a viewer; a burst is acknowledged by its last number.
+// The server accepts 20 frames a second from a viewer, so a burst is acknowledged once, with its last `seq`.
 const ACK_INTERVAL = 100;
-// Sockets on which nothing ever came, after which Server-Sent Events are tried.
-const MUTE_SOCKETS = 2;
-// Milliseconds after a socket was tried, after which the next connection is one again: the network may have changed.
-const SOCKET_AGAIN = 60_000;
-// Milliseconds within which a socket opens.
-const OPEN_PATIENCE = 5_000;
-// Milliseconds within which a connection, its ticket included, says its first word.
-const WELCOME_PATIENCE = 20_000;
-// Milliseconds within which a socket answers a ping after the device has slept.
-const WAKE_PATIENCE = 5_000;
-// Milliseconds after which a hidden page is asked whether it plays, again and again.
-const HIDDEN_GRACE = 30_000;
+// After this many sockets without any message, Server-Sent Events are tried.
+const MAX_SILENT_SOCKETS = 2;
+// Milliseconds after which a socket is tried again, because the network may have changed.
+const SOCKET_RETRY_INTERVAL = 60_000;
+// Milliseconds within which a socket must open.
+const OPEN_TIMEOUT = 5_000;
+// Milliseconds within which the welcome must arrive, including the request for a ticket.
+const WELCOME_TIMEOUT = 20_000;
+// Milliseconds within which a socket must reply to a ping after the device wakes up.
+const WAKE_TIMEOUT = 5_000;
+// How often a hidden page is checked for playing media, in milliseconds.
+const HIDDEN_CHECK_INTERVAL = 30_000;
 
 /**
- * Joins a channel and stays in it: reconnects with full jitter, resumes where it stopped, keeps the socket alive, acknowledges, and reads
- * Server-Sent Events where no socket gets through. A listener that throws is told to the page (`reportError`) and misses nothing by it.
+ * Joins a channel and stays connected: reconnects with full jitter, resumes at its position, keeps the socket alive, acknowledges frames, and
+ * falls back to Server-Sent Events where sockets are blocked. If a listener throws, the error is reported (`reportError`) and frames continue.
  */
 export function joinChannel(options: ChannelOptions): ChannelConnection {
   const connection = new Connection(options);
   connection.start();
   return {
-    position: () => connection.held,
+    position: () => connection.resumePosition,
     send: (frame) => connection.send(frame),
     isClosed: () => connection.isClosed,
     rejoin: () => connection.rejoin(),
@@ -65,35 +65,35 @@ export function joinChannel(options: ChannelOptions): ChannelConnection {
 }
 
 class Connection {
-  held: Position | null;
+  resumePosition: Position | null;
   readonly #options: ChannelOptions;
   readonly #environment: Environment;
-  readonly #endWake: () => void;
-  readonly #endHide: () => void;
+  readonly #removeWakeListener: () => void;
+  readonly #removeHideListener: () => void;
   #transport: Transport | null = null;
   #attempt = 0;
-  /** Sockets in a row on which nothing came, while the network was there. */
-  #muteSockets = 0;
-  /** Whether a socket got through, and no later trial has said otherwise. */
+  /** Consecutive sockets without any message, while online. */
+  #silentSockets = 0;
+  /** Whether sockets get through, according to the latest attempts. */
   #socketsWork = false;
   /** Milliseconds. */
   #socketTriedAt = 0;
-  /** Whether nothing has come over this connection so far. */
-  #mute = false;
-  /** Whether this connection is one of Server-Sent Events. */
+  /** Whether nothing has been received on this connection yet. */
+  #silent = false;
+  /** Whether this connection uses Server-Sent Events. */
   #overEvents = false;
-  /** Counts connections: what an older one still says is not heard. */
+  /** Incremented per connection, so that callbacks of earlier ones are ignored. */
   #generation = 0;
   #left = false;
-  #refused = false;
-  /** Hung up because nobody looks. */
-  #asleep = false;
-  #everLive = false;
-  #heard = false;
+  #rejected = false;
+  /** Disconnected because the page is hidden. */
+  #suspended = false;
+  #wasLive = false;
+  #receivedSincePing = false;
   /** Milliseconds. */
   #pingEvery = 0;
   #acknowledged = 0;
-  #refusal: string | undefined;
+  #rejectionReason: string | undefined;
   #ackTimer: Timer | undefined;
   #openTimer: Timer | undefined;
   #welcomeTimer: Timer | undefined;
@@ -104,36 +104,36 @@ class Connection {
   constructor(options: ChannelOptions) {
     this.#options = options;
     this.#environment = { ...browserEnvironment, ...options.environment };
-    this.held = options.resume ?? null;
-    this.#endWake = this.#environment.onWake(() => this.#wake());
-    this.#endHide = this.#environment.onHide(() => this.#whileHidden());
+    this.resumePosition = options.resume ?? null;
+    this.#removeWakeListener = this.#environment.onWake(() => this.#wake());
+    this.#removeHideListener = this.#environment.onHide(() => this.#watchHiddenPage());
   }
 
   start(): void {
-    if (this.#environment.hidden()) this.#whileHidden();
+    if (this.#environment.hidden()) this.#watchHiddenPage();
     void this.#open();
     this.#setState("connecting");
   }
 
   get isClosed(): boolean {
-    return this.#left || this.#refused;
+    return this.#left || this.#rejected;
   }
 
   rejoin(): void {
     if (this.#left) return;
-    this.#refused = false;
-    this.#asleep = false;
-    this.held = null;
+    this.#rejected = false;
+    this.#suspended = false;
+    this.resumePosition = null;
     this.#attempt = 0;
     this.#reopen();
   }
 
   leave(): void {
     this.#left = true;
-    this.#endWake();
-    this.#endHide();
+    this.#removeWakeListener();
+    this.#removeHideListener();
     this.#environment.clearTimer(this.#hiddenTimer);
-    this.#hangUp();
+    this.#disconnect();
   }
 
   send(frame: ViewerFrame): boolean {
@@ -149,16 +149,16 @@ class Connection {
   async #open(): Promise<void> {
     this.#environment.clearTimer(this.#retryTimer);
     const generation = ++this.#generation;
-    this.#refusal = undefined;
-    this.#welcomeTimer = this.#environment.setTimer(() => this.#lost(false), WELCOME_PATIENCE);
+    this.#rejectionReason = undefined;
+    this.#welcomeTimer = this.#environment.setTimer(() => this.#handleDisconnect(false), WELCOME_TIMEOUT);
     try {
       const ticket = (await this.#options.getTicket?.()) ?? null;
       if (generation === this.#generation) this.#connect(ticket);
     } catch (error) {
       if (generation !== this.#generation) return;
       const rejection = rejectionOf(error);
-      this.#refusal = rejection;
-      this.#lost(rejection !== undefined);
+      this.#rejectionReason = rejection;
+      this.#handleDisconnect(rejection !== undefined);
     }
   }
 
@@ -166,65 +166,66 @@ class Connection {
     const generation = this.#generation;
     const events: TransportEvents = {
       onOpen: () => generation === this.#generation && this.#environment.clearTimer(this.#openTimer),
-      onMessage: (frames) => generation === this.#generation && this.#take(frames),
-      onClose: ({ final }) => generation === this.#generation && this.#lost(final),
+      onMessage: (frames) => generation === this.#generation && this.#handleMessage(frames),
+      onClose: ({ final }) => generation === this.#generation && this.#handleDisconnect(final),
     };
-    const url = (kind: "socket" | "events") => connectionUrl(this.#options, kind, ticket, this.held);
-    this.#mute = true;
+    const url = (kind: "socket" | "events") => connectionUrl(this.#options, kind, ticket, this.resumePosition);
+    this.#silent = true;
     const now = this.#environment.now();
-    const wantsEvents = this.#muteSockets >= MUTE_SOCKETS && Math.abs(now - this.#socketTriedAt) < SOCKET_AGAIN;
+    const wantsEvents = this.#silentSockets >= MAX_SILENT_SOCKETS && Math.abs(now - this.#socketTriedAt) < SOCKET_RETRY_INTERVAL;
     this.#transport = wantsEvents ? eventsTransport(this.#environment, url("events"), events) : null;
     this.#overEvents = this.#transport !== null;
     if (this.#overEvents) return;
     this.#socketTriedAt = now;
-    this.#openTimer = this.#environment.setTimer(() => this.#lost(false), OPEN_PATIENCE);
+    this.#openTimer = this.#environment.setTimer(() => this.#handleDisconnect(false), OPEN_TIMEOUT);
     this.#transport = socketTransport(this.#environment, url("socket"), events);
   }
 
-  #take(frames: ServerFrame[]): void {
+  #handleMessage(frames: ServerFrame[]): void {
     const generation = this.#generation;
-    this.#heard = true;
-    if (this.#mute && !this.#overEvents) this.#socketCameThrough();
-    this.#mute = false;
+    this.#receivedSincePing = true;
+    if (this.#silent && !this.#overEvents) this.#markSocketsWorking();
+    this.#silent = false;
     for (const frame of frames) {
-      if (frame.type === "error") this.#refusal = frame.message;
-      if (frame.type === "drain") this.#leaveSoon(frame.reconnectIn);
-      this.#takeOne(frame);
-      // Whoever hears a frame may leave, or become another viewer.
+      if (frame.type === "error") this.#rejectionReason = frame.message;
+      if (frame.type === "drain") this.#reconnectLater(frame.reconnectIn);
+      this.#handleFrame(frame);
+      // The listener may have left or rejoined.
       if (generation !== this.#generation) return;
     }
     this.#acknowledge();
   }
 
-  #socketCameThrough(): void {
-    this.#muteSockets = 0;
+  #markSocketsWorking(): void {
+    this.#silentSockets = 0;
     this.#socketsWork = true;
   }
 
-  #takeOne(frame: ServerFrame): void {
-    if (frame.type === "welcome") this.#begin(frame);
-    // What came before is not told twice.
-    else if ("seq" in frame && frame.seq <= (this.held?.seq ?? 0)) return;
+  #handleFrame(frame: ServerFrame): void {
+    if (frame.type === "welcome") this.#handleWelcome(frame);
+    // Already delivered.
+    else if ("seq" in frame && frame.seq <= (this.resumePosition?.seq ?? 0)) return;
     safely(() => this.#options.onFrame(frame));
-    if ("upTo" in frame && this.held) this.held = { ...this.held, seq: Math.max(this.held.seq, frame.upTo) };
+    if ("upTo" in frame && this.resumePosition)
+      this.resumePosition = { ...this.resumePosition, seq: Math.max(this.resumePosition.seq, frame.upTo) };
   }
 
-  /** Counts on from the welcome's position: where we stopped if what we missed follows, else where the channel stands. */
-  #begin({ epoch, upTo, heartbeat }: ServerFrameOf<"welcome">): void {
+  /** Continues from the welcome's position: the previous one if missed frames follow, otherwise the channel's current one. */
+  #handleWelcome({ epoch, upTo, heartbeat }: ServerFrameOf<"welcome">): void {
     this.#environment.clearTimer(this.#welcomeTimer);
     this.#attempt = 0;
-    this.#everLive = true;
-    this.held = { epoch, seq: upTo };
+    this.#wasLive = true;
+    this.resumePosition = { epoch, seq: upTo };
     this.#acknowledged = upTo;
     this.#keepAlive(heartbeat);
-    // Sockets worked before the server was away, so they are likely to work again.
-    if (this.#overEvents && this.#socketsWork) this.#leaveSoon(SOCKET_AGAIN);
+    // Sockets worked before the outage, so they will probably work again.
+    if (this.#overEvents && this.#socketsWork) this.#reconnectLater(SOCKET_RETRY_INTERVAL);
     this.#setState("live");
   }
 
-  /** Acknowledges at once, and what comes within the next interval with one more acknowledgement at its end. */
+  /** Acknowledges immediately; frames of the next interval are acknowledged together at its end. */
   #acknowledge(): void {
-    const seq = this.held?.seq ?? 0;
+    const seq = this.resumePosition?.seq ?? 0;
     if (seq <= this.#acknowledged || this.#ackTimer !== undefined) return;
     if (!this.send({ type: "ack", seq })) return;
     this.#acknowledged = seq;
@@ -234,98 +235,98 @@ class Connection {
     }, ACK_INTERVAL);
   }
 
-  /** Pings at two thirds of the heartbeat; a connection on which nothing came back by the next ping is dead, whatever the platform thinks. */
+  /** Pings at two thirds of the heartbeat. A connection that received nothing by the next ping is dead, even if it still looks open. */
   #keepAlive(heartbeat: number): void {
     this.#pingEvery = (heartbeat * 2000) / 3;
-    this.#heard = true;
+    this.#receivedSincePing = true;
     this.#pingAfter(this.#pingEvery);
   }
 
   #pingAfter(delay: number): void {
     this.#environment.clearTimer(this.#pingTimer);
     this.#pingTimer = this.#environment.setTimer(() => {
-      if (!this.#heard) return this.#lost(false);
+      if (!this.#receivedSincePing) return this.#handleDisconnect(false);
       this.#ping();
       this.#pingAfter(this.#pingEvery);
     }, delay);
   }
 
   #ping(): void {
-    this.#heard = !(this.#transport?.ping() ?? false);
+    this.#receivedSincePing = !(this.#transport?.ping() ?? false);
   }
 
-  /** Comes back by a new connection, each viewer at a moment of its own between `within` milliseconds and twice as many. */
-  #leaveSoon(within: number): void {
+  /** Reconnects after a random delay between `within` milliseconds and twice as many, so that viewers spread out. */
+  #reconnectLater(within: number): void {
     const generation = this.#generation;
     const delay = within * (1 + this.#environment.random());
     this.#retryTimer = this.#environment.setTimer(() => generation === this.#generation && this.#reopen(), delay);
   }
 
   #reopen(): void {
-    this.#hangUp();
-    // A listener may leave, which ends what was begun.
+    this.#disconnect();
+    // Open first: a state listener may call `leave`, which must also end the new connection.
     void this.#open();
-    this.#setState(this.#everLive ? "resuming" : "connecting");
+    this.#setState(this.#wasLive ? "resuming" : "connecting");
   }
 
-  #lost(final: boolean): void {
-    if (this.#mute && this.#environment.online()) this.#heardNothing();
-    this.#hangUp();
+  #handleDisconnect(final: boolean): void {
+    if (this.#silent && this.#environment.online()) this.#countSilentConnection();
+    this.#disconnect();
     if (final) {
-      this.#refused = true;
-      return this.#setState("offline", this.#refusal ?? "The server refused the connection.");
+      this.#rejected = true;
+      return this.#setState("offline", this.#rejectionReason ?? "The server rejected the connection.");
     }
     this.#retryTimer = this.#environment.setTimer(
       () => void this.#open(),
       reconnectDelay(this.#attempt++, () => this.#environment.random()),
     );
     if (!this.#environment.online()) this.#setState("offline", "There is no network.");
-    else this.#setState(this.#everLive ? "resuming" : "connecting");
+    else this.#setState(this.#wasLive ? "resuming" : "connecting");
   }
 
-  #heardNothing(): void {
-    // Where nothing comes over events either, it is not the sockets that are held back.
-    this.#muteSockets = this.#overEvents ? 0 : this.#muteSockets + 1;
-    if (this.#muteSockets > MUTE_SOCKETS) this.#socketsWork = false;
+  #countSilentConnection(): void {
+    // If Server-Sent Events don't arrive either, sockets aren't the problem.
+    this.#silentSockets = this.#overEvents ? 0 : this.#silentSockets + 1;
+    if (this.#silentSockets > MAX_SILENT_SOCKETS) this.#socketsWork = false;
   }
 
-  #hangUp(): void {
+  #disconnect(): void {
     this.#generation++;
     for (const timer of [this.#pingTimer, this.#retryTimer, this.#ackTimer, this.#welcomeTimer, this.#openTimer])
       this.#environment.clearTimer(timer);
-    this.#mute = false;
+    this.#silent = false;
     this.#ackTimer = undefined;
     this.#pingTimer = undefined;
     this.#transport?.close();
     this.#transport = null;
   }
 
-  /** The network is back or the page is looked at again: no reason to wait any longer, and a dead connection shows soon. */
+  /** The network is back or the page is visible again: reconnects without further delay, or checks the connection with a short timeout. */
   #wake(): void {
-    if (this.isClosed || (this.#asleep && this.#environment.hidden())) return;
-    this.#asleep = false;
+    if (this.isClosed || (this.#suspended && this.#environment.hidden())) return;
+    this.#suspended = false;
     if (this.#transport === null) return this.#reopen();
     if (this.#pingTimer === undefined) return;
     if (!this.#transport.ping()) return this.#reopen();
-    this.#heard = false;
-    this.#pingAfter(this.#transport.repliesToPings ? WAKE_PATIENCE : this.#pingEvery);
+    this.#receivedSincePing = false;
+    this.#pingAfter(this.#transport.repliesToPings ? WAKE_TIMEOUT : this.#pingEvery);
   }
 
-  /** A hidden page's timers are held back, so that its pings come too late: it hangs up unless a picture plays, and comes back for one. */
-  #whileHidden(): void {
+  /** Browsers throttle timers of hidden pages, so pings would be late: disconnects unless media plays, and reconnects when it does. */
+  #watchHiddenPage(): void {
     this.#environment.clearTimer(this.#hiddenTimer);
     this.#hiddenTimer = this.#environment.setTimer(() => {
       if (!this.#environment.hidden()) return;
       const playing = safely(() => this.#options.playing?.()) ?? false;
-      if (!this.#refused && playing === this.#asleep) this.#setAsleep(!playing);
-      if (!this.#left) this.#whileHidden();
-    }, HIDDEN_GRACE);
+      if (!this.#rejected && playing === this.#suspended) this.#setSuspended(!playing);
+      if (!this.#left) this.#watchHiddenPage();
+    }, HIDDEN_CHECK_INTERVAL);
   }
 
-  #setAsleep(asleep: boolean): void {
-    this.#asleep = asleep;
-    if (!asleep) return this.#reopen();
-    this.#hangUp();
+  #setSuspended(suspended: boolean): void {
+    this.#suspended = suspended;
+    if (!suspended) return this.#reopen();
+    this.#disconnect();
     this.#setState("offline", "The page is hidden.");
   }
 }

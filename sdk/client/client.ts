@@ -31,7 +31,10 @@ export interface SignInOptions {
 /** The REST API: `client.api.GET("/page/v2/{id}", { params: { path: { id } } })`, with every path, parameter and response typed. */
 export interface TifoClient {
   readonly api: Client<paths>;
-  /** Signs in an account of the site and keeps its session. `totp_required`: ask for a one-time code too; `email_not_verified`: the site requires a verified address. */
+  /**
+   * Signs in an account of the site and keeps its session. The error `totp_required` means that a one-time code is needed too,
+   * `email_not_verified` that the site requires a verified address.
+   */
   signIn(email: string, password: string, options?: SignInOptions): Promise<Tokens>;
   /**
    * Verifies an email address with the token from an email, for the signed-in account. Otherwise it requires the account's `password`, or a

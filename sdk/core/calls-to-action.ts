@@ -31,7 +31,7 @@ export function needsStats({ type }: CallToAction): boolean {
 }
 
 export async function hasStats({ delegate }: Session): Promise<boolean> {
-  return (await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
+  return (await delegate.call((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
 }
 
 /** Tracks and performs an overlay's call to action. */
@@ -58,7 +58,7 @@ export async function performCallToAction(call: CallToAction, element: Element, 
     case "tweet":
       return openLink(withQuery("https://twitter.com/intent/tweet", { text: call.data.text, url: call.data.url }));
     case "login":
-      return session.delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested" }));
+      return session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }));
     case "show_panel":
     case "show_stored_panel":
       event.openPanel(call.data.panelId);
@@ -97,7 +97,7 @@ async function playById(
 
 /** `players/<id>` at the host app's statistics service. */
 async function statsUrl(playerId: string, { delegate }: Session): Promise<string | undefined> {
-  const base = await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null);
+  const base = await delegate.call((host) => host.getStatsAPIBaseURL?.(), null);
   return base === null ? undefined : parsedUrl(`players/${encodeURIComponent(playerId)}`, `${base}/`)?.href;
 }
 

@@ -26,7 +26,7 @@ export async function clipOf({ _id: videoId, title, url }: SiteVideo, channelId:
     }),
   );
   const { contentCheck, error } = canIPlayResponse;
-  if (error?.type === "sign_in_required") session.delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested" }));
+  if (error?.type === "sign_in_required") session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }));
   else if (error) console.warn(`Tifo: this viewer can't play ${videoId}: ${error.message}`);
   const playable = contentCheck.video?.url ?? null;
   return playable === null ? undefined : { videoId, title, url: playable };

@@ -1,6 +1,6 @@
 import type { TifoEventDelegate, TrackedAction } from "../model/event-delegate.ts";
 
-/** Asks the host app, and never falls over its answer: what throws is reported and counts as absent. */
+/** Calls the host app's methods. If one throws, the error is logged and the default applies. */
 export class Delegate {
   readonly #host: TifoEventDelegate;
 
@@ -12,23 +12,23 @@ export class Delegate {
     return this.#host[method] !== undefined;
   }
 
-  /** Tells the host app. */
-  tell(call: (host: TifoEventDelegate) => void | Promise<void>): void {
-    void this.ask(async (host) => call(host), undefined);
+  /** Calls a method without a result. */
+  notify(method: (host: TifoEventDelegate) => void | Promise<void>): void {
+    void this.call(async (host) => method(host), undefined);
   }
 
-  /** Tells the host app's analytics what the viewer did, with its own id of them where it has one. */
+  /** Reports an action to the host app's analytics, with the host app's id of the viewer if it has one. */
   track(name: string, properties: TrackedAction["properties"]): void {
     if (!this.has("trackAction")) return;
-    void this.ask((host) => host.getUserSWID?.(), null).then((swid) =>
-      this.tell((host) => host.trackAction?.({ name, properties: swid === null ? properties : { ...properties, swid } })),
+    void this.call((host) => host.getUserSWID?.(), null).then((swid) =>
+      this.notify((host) => host.trackAction?.({ name, properties: swid === null ? properties : { ...properties, swid } })),
     );
   }
 
-  /** The host app's answer, or `fallback` where it has none. */
-  async ask<T>(call: (host: TifoEventDelegate) => T | undefined | Promise<T | undefined>, fallback: T): Promise<T> {
+  /** The result of a method, or `fallback` if it has none. */
+  async call<T>(method: (host: TifoEventDelegate) => T | undefined | Promise<T | undefined>, fallback: T): Promise<T> {
     try {
-      return (await call(this.#host)) ?? fallback;
+      return (await method(this.#host)) ?? fallback;
     } catch (error) {
       console.error("Tifo: a method of the event delegate failed", error);
       return fallback;
@@ -37,11 +37,11 @@ export class Delegate {
 
   /** Null: anonymous. */
   token(): Promise<string | null> {
-    return this.ask((host) => host.getUserToken?.(), null);
+    return this.call((host) => host.getUserToken?.(), null);
   }
 
   async isAuthenticated(): Promise<boolean> {
     if (!this.#host.userIsAuthenticated) return (await this.token()) !== null;
-    return this.ask((host) => host.userIsAuthenticated?.(), false);
+    return this.call((host) => host.userIsAuthenticated?.(), false);
   }
 }

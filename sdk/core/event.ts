@@ -25,7 +25,7 @@ export interface WatchedEvent extends TifoEventViewModel {
   readonly keyPlays: readonly KeyPlay[];
   /** Reports to the host app, once, that something is visible. */
   trackImpression(impression: TrackedImpression): void;
-  /** Registers a renderer that reports each element with `overlayRendered`; the next overlay waits for that. Returns the function that unregisters it. */
+  /** Registers a renderer that reports each element with `overlayRendered`, which the next overlay waits for. Returns a function that unregisters it. */
   attachRenderer(): () => void;
   /** An element of an overlay is visible. */
   overlayRendered(broadcastId: string): void;
@@ -174,7 +174,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     const authenticated = await delegate.isAuthenticated();
     if (authenticated !== store.getSnapshot().authenticated) set({ authenticated });
     if (authenticated) return;
-    delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested", panelId }));
+    delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested", panelId }));
     throw signInRequired();
   }
 
@@ -198,7 +198,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       set({ openPanelId: panel.id });
       reportedPanelId = null;
       reportPanel();
-      delegate.tell((host) => host.onPanelEvent?.({ type: "opened", panelId: panel.id, kind: panel.kind }));
+      delegate.notify((host) => host.onPanelEvent?.({ type: "opened", panelId: panel.id, kind: panel.kind }));
       delegate.track("panel.open", { panelId: panel.id });
       return true;
     },
@@ -206,7 +206,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       const { panels, openPanelId } = store.getSnapshot();
       const panel = panels.find(({ id }) => id === openPanelId);
       set({ openPanelId: null });
-      if (panel) delegate.tell((host) => host.onPanelEvent?.({ type: "closed", panelId: panel.id, kind: panel.kind }));
+      if (panel) delegate.notify((host) => host.onPanelEvent?.({ type: "closed", panelId: panel.id, kind: panel.kind }));
     },
     updateKeyPlays(plays) {
       keyPlays = plays;
@@ -228,7 +228,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       // In a new tab the clip doesn't replace this event's video, and its end isn't reported.
       if (!delegate.has("playClip")) return openLink(clip.url);
       set({ playingClipId: clip.videoId });
-      return delegate.ask((host) => host.playClip?.(clip), undefined);
+      return delegate.call((host) => host.playClip?.(clip), undefined);
     },
     stopPlayingClip: () => set({ playingClipId: null }),
 
@@ -238,7 +238,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       await (votes.cast(pollId, answerId) ?? engagement.answer(pollId, answerId));
       const poll = store.getSnapshot().polls[pollId];
       if (poll) setPoll({ ...poll, myAnswerId: answerId });
-      delegate.tell((host) => host.onPanelEvent?.({ type: "answered", panelId, pollId, answerId }));
+      delegate.notify((host) => host.onPanelEvent?.({ type: "answered", panelId, pollId, answerId }));
       delegate.track("poll.answer", { pollId, answerId });
     },
     async reportQuestAction(questId, arrayId, value) {
@@ -252,7 +252,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       const status = await engagement.claim(questId);
       const quest = store.getSnapshot().quests[questId];
       if (quest) setQuest({ ...quest, claim: status });
-      delegate.tell((host) => host.onPanelEvent?.({ type: "claimed", panelId, questId, status }));
+      delegate.notify((host) => host.onPanelEvent?.({ type: "claimed", panelId, questId, status }));
       delegate.track("quest.claim", { questId, status });
       return status;
     },
@@ -260,7 +260,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       const id = impression.broadcastId ?? impression.id;
       if (impressions.has(id)) return;
       impressions.add(id);
-      delegate.tell((host) => host.trackImpression?.(impression));
+      delegate.notify((host) => host.trackImpression?.(impression));
     },
     attachRenderer() {
       rendererCount++;

@@ -31,7 +31,7 @@ function mount(element: Element, event: TifoEventViewModel, content: ReactNode):
     </StrictMode>,
   );
   const stopListening = onArrowEntry(container, (handover) => {
-    if (!stopManagingFocus) delegate.tell((host) => host.startFocusManagement?.(handover));
+    if (!stopManagingFocus) delegate.notify((host) => host.startFocusManagement?.(handover));
   });
 
   function releaseFocus(): void {

@@ -187,7 +187,7 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
       <button
         type="button"
         className="tifo-button"
-        onClick={() => session.delegate.tell((host) => host.userRequestedNewKeyPlaysData?.(event.channelId))}
+        onClick={() => session.delegate.notify((host) => host.userRequestedNewKeyPlaysData?.(event.channelId))}
       >
         Newer plays
       </button>

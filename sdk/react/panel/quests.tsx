@@ -31,7 +31,7 @@ export function Quests({ questIds, loginText = "Sign in" }: Props) {
         <button
           type="button"
           className="tifo-button"
-          onClick={() => session.delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
+          onClick={() => session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
         >
           {loginText}
         </button>

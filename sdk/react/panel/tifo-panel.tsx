@@ -87,5 +87,5 @@ const Content = memo(function Content({ panel, ...attributes }: ContentProps) {
 
 function useImpression({ id }: PanelInfo): void {
   const { session } = useSdkContext();
-  useEffect(() => session.delegate.tell((host) => host.trackImpression?.({ kind: "panel", id })), [session, id]);
+  useEffect(() => session.delegate.notify((host) => host.trackImpression?.({ kind: "panel", id })), [session, id]);
 }
