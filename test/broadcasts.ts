@@ -6,7 +6,7 @@ const BroadcastList = listOf(ActiveBroadcast);
 
 export const html = { kind: "html", html: "<b>Goal!</b> {{scorer}}", position: "bottomCenter", variables: { scorer: "Nobody" } };
 
-/** What tests do with broadcasts, on the site that `site` returns by then. */
+/** Broadcast calls for tests. `site` is a function because suites create their site in `beforeAll`. */
 export function broadcastCalls(site: () => TestSite) {
   async function newOverlay(change: Record<string, unknown> = {}, on = site()): Promise<string> {
     const body = { name: "Goal", description: "", siteId: on.id, type: "template", duration: 60, contents: [html], ...change };

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { type Behaviour, stripe } from "./stripe-server.ts";
 
-// The steps of a buyer's life, the clock that they move, and the trouble that they meet.
+// The steps of a simulated buyer, the clock that they advance, and the failures that they run into.
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -14,9 +14,9 @@ export const KINDS = [
   "buyBundle",
   "buyTwice",
   "buyWithKey",
-  "buyGiven",
+  "buyGranted",
   "refund",
-  "refundThere",
+  "refundAtStripe",
   "refundFails",
   "month",
   "hour",
@@ -30,49 +30,53 @@ export const KINDS = [
 
 export interface Step {
   kind: (typeof KINDS)[number];
-  /** Which of several is meant. */
+  /** Selects one of several candidates. */
   pick: number;
-  /** Of what is left of a charge; 1 asks for no amount. */
+  /** The share of the refundable amount; 1 sends no amount. */
   share: number;
-  /** How often Stripe's event arrives; where it tells nothing, how many hours the cron runs for. */
-  told: number;
-  /** What the call of Stripe after the next `after` meets, of all or for refunds; or after how many statements that write the database is gone. */
-  trouble: { does: Behaviour | "die"; after: number; refunds?: boolean } | null;
+  /** How often Stripe's event arrives or, without events, how many hours pass. */
+  deliveries: number;
+  /** How the call to Stripe after the next `after` behaves (of all calls, or of refunds), or after how many writes the database fails. */
+  failure: { does: Behaviour | "die"; after: number; refunds?: boolean } | null;
 }
 
-/** How far ahead of the real clock it is. */
-let ahead = 0;
+/** The clock's offset to the real one. */
+let offset = 0;
 
-/** Moves the clock of the Worker and of Stripe ahead. */
+/** Advances the clock of the Worker and of Stripe. */
 export function advance(ms: number): void {
-  ahead += ms;
+  offset += ms;
 }
 
-/** Lets the clock of the Worker and of Stripe be set ahead; answers what puts it right. */
-export function ownClock(): () => void {
+/** Makes the clock of the Worker and of Stripe adjustable; returns a function that restores it. */
+export function mockClock(): () => void {
   const real = Date.now.bind(Date);
-  const spy = vi.spyOn(Date, "now").mockImplementation(() => real() + ahead);
+  const spy = vi.spyOn(Date, "now").mockImplementation(() => real() + offset);
   return () => spy.mockRestore();
 }
 
-// What the books are kept in: writes to it fail once the database is gone.
-const BOOKS = /^\s*(insert|update|delete)\b.*"(charges|refunds|recurring_subscriptions|account_entitlements|wallets)"/is;
+// The billing tables, to which writes fail.
+const BILLING_TABLES = /^\s*(insert|update|delete)\b.*"(charges|refunds|recurring_subscriptions|account_entitlements|wallets)"/is;
 
-/** From now on so many statements write to the books, and then none. */
+/** Lets this many statements write to the billing tables; all further ones fail. */
 function failWritesAfter(count: number): () => void {
   let left = count;
   const prepare = env.DB.prepare.bind(env.DB);
   const spy = vi.spyOn(env.DB, "prepare").mockImplementation((sql) => {
-    if (BOOKS.test(sql) && left-- <= 0) throw new Error("The database is gone");
+    if (BILLING_TABLES.test(sql) && left-- <= 0) throw new Error("The database is unavailable");
     return prepare(sql);
   });
   return () => spy.mockRestore();
 }
 
-/** Has the next calls meet trouble; returns what ends it. */
-export function meet(trouble: Step["trouble"]): () => void {
-  if (trouble?.does === "die") return failWritesAfter(trouble.after);
-  if (trouble)
-    stripe.next(trouble.refunds ? /POST .*refunds/ : /./, ...Array.from({ length: trouble.after }, () => "work" as const), trouble.does);
+/** Makes the next calls fail; returns a function that ends it. */
+export function applyFailure(failure: Step["failure"]): () => void {
+  if (failure?.does === "die") return failWritesAfter(failure.after);
+  if (failure)
+    stripe.behaveNext(
+      failure.refunds ? /POST .*refunds/ : /./,
+      ...Array.from({ length: failure.after }, () => "succeed" as const),
+      failure.does,
+    );
   return () => stripe.recover();
 }

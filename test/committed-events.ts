@@ -6,20 +6,20 @@ import type { EventKind } from "#worker/services/event-catalogue/event-kind.ts";
 import { resourcesOf } from "#worker/services/event-catalogue/event-samples.ts";
 import { PASSWORD } from "./harness.ts";
 
-// The events that sites have committed, compared with the catalogue.
+// Compares the events that sites have committed with the catalogue.
 
 const catalogue: Record<string, EventKind | undefined> = EVENTS;
-/** Types that tests of the log itself make up. */
-const OF_TESTS = /^test\./;
+/** Types that the log's own tests use. */
+const TEST_TYPES = /^test\./;
 const SECRETS = ["tifo_dev_", "tifo_super_", "whsec_", "$scrypt$", PASSWORD, "Bearer ", '"passwordHash"', "Sealed"];
-/** What is left of an event about a deleted person. */
+/** The data of an event about a deleted person. */
 const ERASED = '{"erased":true}';
 
 const Data = z.record(z.string(), z.unknown());
 
 export async function committedEvents(siteIds: string[]): Promise<LogEntry[]> {
   const logs = await Promise.all(siteIds.map((siteId) => logOf(siteId)));
-  return logs.flat().filter(({ type }) => !OF_TESTS.test(type));
+  return logs.flat().filter(({ type }) => !TEST_TYPES.test(type));
 }
 
 async function logOf(siteId: string): Promise<LogEntry[]> {
@@ -33,32 +33,32 @@ async function logOf(siteId: string): Promise<LogEntry[]> {
   }
 }
 
-/** What is wrong with events, by type: a type or field that the catalogue doesn't have, another resource than it says, or a secret. */
+/** Violations by event type: a type or field that isn't in the catalogue, a wrong resource, or a secret. */
 export function eventViolations(events: LogEntry[]): Record<string, unknown> {
-  return Object.fromEntries(events.flatMap((event) => faultsOf(event).map((fault) => [event.type, fault])));
+  return Object.fromEntries(events.flatMap((event) => violationsOf(event).map((violation) => [event.type, violation])));
 }
 
-function faultsOf({ type, resource, data }: LogEntry): unknown[] {
+function violationsOf({ type, resource, data }: LogEntry): unknown[] {
   const kind = catalogue[type];
   if (!kind) return ["not in the catalogue"];
   const secrets = SECRETS.filter((secret) => data.includes(secret)).map((secret) => ({ secret }));
-  return data === ERASED ? secrets : [...secrets, ...dataFaults(kind, data), ...resourceFaults(type, kind, resource, data)];
+  return data === ERASED ? secrets : [...secrets, ...dataViolations(kind, data), ...resourceViolations(type, kind, resource, data)];
 }
 
-function dataFaults(kind: EventKind, text: string): unknown[] {
+function dataViolations(kind: EventKind, text: string): unknown[] {
   const data: unknown = JSON.parse(text);
   const parsed = kind.data.safeParse(data);
   if (!parsed.success) return [{ issues: parsed.error.issues }];
   return JSON.stringify(sorted(parsed.data)) === JSON.stringify(sorted(data)) ? [] : [{ undeclared: data }];
 }
 
-function resourceFaults(type: string, kind: EventKind, resource: string, text: string): unknown[] {
+function resourceViolations(type: string, kind: EventKind, resource: string, text: string): unknown[] {
   const expected = resourcesOf(type, kind, Data.parse(JSON.parse(text)));
-  const fits = expected.some((each) => (each.endsWith("/") ? resource.startsWith(each) : resource === each));
-  return fits ? [] : [{ resource, expected }];
+  const matches = expected.some((each) => (each.endsWith("/") ? resource.startsWith(each) : resource === each));
+  return matches ? [] : [{ resource, expected }];
 }
 
-/** The same with the fields of every object in one order. */
+/** Sorts the fields of every object, so that their order doesn't matter. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => sorted(item));
   if (typeof value !== "object" || value === null) return value;

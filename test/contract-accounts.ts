@@ -11,7 +11,7 @@ import { GLOBAL_AUDIENCE, signToken } from "#worker/services/auth/tokens.ts";
 import { type CallOptions, PASSWORD, type TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 
-// What the operations on accounts take that must be alive: passwords, tokens of resets and intents, a partner's signature.
+// Live values for the account operations: passwords, tokens of resets and intents, a partner's JWT.
 
 const db = createDb(env.DB);
 const HOUR = 3_600_000;
@@ -20,7 +20,7 @@ const PARTNER = { name: "club-app", jwksUrl: "https://keys.club-app.example/jwks
 const hash = hashPassword(PASSWORD);
 const pair = generateKeyPair("EdDSA", { extractable: true });
 
-/** Fields of bodies, made anew for each request. */
+/** Body fields, created for each request. */
 export const ACCOUNT_FIELDS: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
   oldPassword: async (site) => {
     await db
@@ -30,14 +30,14 @@ export const ACCOUNT_FIELDS: Record<string, (site: TestSite, operation: Operatio
     return PASSWORD;
   },
   token: (site, { operationId }) => {
-    if (operationId === "verifyEmail") return newProof(site, "verify");
-    if (operationId === "confirmGlobalAccount") return newProof(site, "global");
+    if (operationId === "verifyEmail") return newEmailProof(site, "verify");
+    if (operationId === "confirmGlobalAccount") return newEmailProof(site, "global");
     return newReset(site, operationId === "resetGlobalPassword");
   },
   jwt: (site) => partnerToken(site),
 };
 
-/** Whole calls, by operation: those on an authenticator app, which is confirmed or has yet to be, whoever of the site calls. */
+/** Complete calls by operation: those on an authenticator app, which every account without roles gets in the state that they need. */
 export const ACCOUNT_CALLS: Record<string, (site: TestSite) => Promise<CallOptions>> = {
   beginTotp: async (site) => {
     await db.delete(totpSecrets).where(eq(totpSecrets.siteId, site.id));
@@ -54,14 +54,14 @@ export const ACCOUNT_CALLS: Record<string, (site: TestSite) => Promise<CallOptio
   },
 };
 
-/** An app for each account without roles, whose sign-ins nothing else needs but the viewer's. */
+/** Adds an app to each account without roles, except the viewer, whose sign-ins other operations need. */
 async function newApps(site: TestSite, secret: string, confirmed: number | null): Promise<void> {
   const people = await db.select({ id: accounts.id, roles: accounts.roles }).from(accounts).where(eq(accounts.siteId, site.id));
   const viewers = people.filter(({ id, roles }) => roles.length === 0 && id !== site.accounts.viewer.id);
   await Promise.all(viewers.map(({ id }) => newApp(site, id, secret, confirmed)));
 }
 
-/** An account whose authenticator app an admin may remove. */
+/** Creates an account with an authenticator app that an admin can remove. */
 export async function enrolledAccount(site: TestSite): Promise<string> {
   const { id } = await site.addAccount(`app-${randomHex(6)}`, []);
   await newApp(site, id, newTotpSecret(), Date.now());
@@ -76,11 +76,11 @@ async function newApp(site: TestSite, accountId: string, secret: string, confirm
     .onConflictDoUpdate({ target: totpSecrets.accountId, set: row });
 }
 
-/** A token that resets the password of an account of its own, or of a global account to which that belongs. */
+/** A token that resets the password of a new account, or of a new global account linked to it. */
 async function newReset(site: TestSite, global: boolean): Promise<string> {
-  const { id: ownId } = await site.addAccount(`reset-${randomHex(6)}`, []);
-  const accountId = global ? await newGlobalAccount() : ownId;
-  if (global) await db.update(accounts).set({ globalAccountId: accountId }).where(eq(accounts.id, ownId));
+  const { id: siteAccountId } = await site.addAccount(`reset-${randomHex(6)}`, []);
+  const accountId = global ? await newGlobalAccount() : siteAccountId;
+  if (global) await db.update(accounts).set({ globalAccountId: accountId }).where(eq(accounts.id, siteAccountId));
   const times = { created: Date.now(), expires: Date.now() + HOUR };
   const id = newId(Date.now());
   const audience = global ? GLOBAL_AUDIENCE : site.id;
@@ -90,16 +90,16 @@ async function newReset(site: TestSite, global: boolean): Promise<string> {
   return signContent(env, "password reset", id);
 }
 
-const SIGNED = { verify: "email verification", global: "global account" };
+const TOKEN_PURPOSES = { verify: "email verification", global: "global account" };
 
-/** The token of a mail to an admin of its own, who has proved the address where a global account needs that. */
-async function newProof(site: TestSite, purpose: keyof typeof SIGNED): Promise<string> {
+/** The token of an email to a new admin, whose address is verified already if a global account requires it. */
+async function newEmailProof(site: TestSite, purpose: keyof typeof TOKEN_PURPOSES): Promise<string> {
   const { id: accountId, email } = await site.addAccount(`proof-${randomHex(6)}`, [{ scope: "*", pageId: [], write: false }]);
   if (purpose === "verify") await db.update(accounts).set({ emailVerified: null }).where(eq(accounts.id, accountId));
   const id = newId(Date.now());
   const times = { created: Date.now(), expires: Date.now() + HOUR };
   await db.insert(emailProofs).values({ id, siteId: site.id, accountId, purpose, emailHash: await sha256(email), baseUrl: "", ...times });
-  return signContent(env, SIGNED[purpose], id);
+  return signContent(env, TOKEN_PURPOSES[purpose], id);
 }
 
 /** An intent that signs the viewer in. */
@@ -118,7 +118,7 @@ export async function newIntentToken(site: TestSite): Promise<string> {
   return token;
 }
 
-/** The JWT of a global account that administers nothing yet. */
+/** The JWT of a new global account without sites. */
 export async function globalToken(): Promise<string> {
   const [accountId, sessionId] = [await newGlobalAccount(), newId(Date.now())];
   const times = { created: Date.now(), expires: Date.now() + HOUR };
@@ -133,7 +133,7 @@ async function newGlobalAccount(): Promise<string> {
   return id;
 }
 
-/** Signed by a partner whom the site has registered. */
+/** A JWT signed by a partner that the site has registered. */
 async function partnerToken(site: TestSite): Promise<string> {
   const settings = sql`json_set(${sites.settings}, '$.security.providers', json(${JSON.stringify([PARTNER])}))`;
   await db.update(sites).set({ settings }).where(eq(sites.id, site.id));
@@ -146,11 +146,11 @@ async function partnerToken(site: TestSite): Promise<string> {
     .sign(privateKey);
 }
 
-const outside = globalThis.fetch;
+const realFetch = globalThis.fetch;
 
 Object.assign(globalThis, {
   fetch: async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input);
-    return url === PARTNER.jwksUrl ? Response.json({ keys: [await exportJWK((await pair).publicKey)] }) : outside(input, init);
+    return url === PARTNER.jwksUrl ? Response.json({ keys: [await exportJWK((await pair).publicKey)] }) : realFetch(input, init);
   },
 });

@@ -2,7 +2,7 @@ import type { CallOptions, TestSite } from "./harness.ts";
 import { buy, type Buyer, newBuyer, newSubscription, recurringRow, walletIdOf } from "./purchases.ts";
 import { stripe } from "./stripe-server.ts";
 
-// What the operations on money take that must be there: something paid, once or regularly, and a signature of Stripe's.
+// Live values for the billing operations: one-off and recurring payments, and Stripe's signature.
 
 async function buyerOf(site: TestSite): Promise<Buyer> {
   return { ...site.accounts.viewer, headers: await site.headersOf("viewer") };
@@ -14,7 +14,7 @@ async function recurringParams(site: TestSite): Promise<Record<string, string>> 
   return { walletId: await walletIdOf(site, buyer), subscriptionId: (await recurringRow(buyer)).id };
 }
 
-/** Whole calls, by operation. */
+/** Complete calls by operation. */
 export const BILLING_CALLS: Record<string, (site: TestSite) => Promise<CallOptions>> = {
   refundCharge: async (site) => {
     const buyer = await buyerOf(site);
@@ -31,7 +31,7 @@ export const BILLING_CALLS: Record<string, (site: TestSite) => Promise<CallOptio
   }),
 };
 
-/** What makes the resource of a path whose own creator lies elsewhere. */
+/** The operation that creates a path's resource, if it has a different path. */
 export const BILLING_CREATORS: Record<string, string> = {
   "/wallet/v1/recurring/{walletId}": "getWallet",
   "/wallet/v1/recurring/{walletId}/{subscriptionId}": "getWallet",

@@ -4,9 +4,9 @@ import { change, type Draft, idParameters } from "./contract-requests.ts";
 import { type CallOptions, fillPath } from "./harness.ts";
 import { resolveRef, type Operation, type Schema } from "./openapi.ts";
 
-// Everything that an operation must refuse, made from its own declaration.
+// Everything that an operation must reject, derived from its own declaration.
 
-/** A request that must be refused with this status and code, naming the field where there is one. */
+/** A request that must be rejected with this status and code, and for the field at `path` if there is one. */
 export interface Case {
   name: string;
   draft: Draft;
@@ -16,7 +16,7 @@ export interface Case {
 }
 
 const MALFORMED = '{"name": ';
-const HEADER: Record<string, string> = {
+const HEADERS: Record<string, string> = {
   client: "Tifo-Client-Id",
   developer: "Tifo-Developer-Key",
   bearer: "Authorization",
@@ -25,48 +25,48 @@ const HEADER: Record<string, string> = {
   stripeSignature: "Stripe-Signature",
   super: "Tifo-Super-Key",
 };
-const NOTHING = Object.fromEntries(Object.values(HEADER).map((header) => [header, undefined]));
+const NO_CREDENTIALS = Object.fromEntries(Object.values(HEADERS).map((header) => [header, undefined]));
 const JsonObject = z.record(z.string(), z.unknown());
 
-/** Whether one may call without showing anything. */
+/** Whether the operation accepts requests without credentials. */
 export function allowsAnonymous({ security }: Operation): boolean {
   return security.some((set) => set.length === 0);
 }
 
-/** 401: nothing shown, something wrong shown; before the input is looked at. */
-export function unauthenticatedCases(operation: Operation, base: Draft, wrong: Record<string, Record<string, string>>): Case[] {
+/** 401: no credentials or wrong ones, whatever the input. */
+export function unauthenticatedCases(operation: Operation, base: Draft, invalid: Record<string, Record<string, string>>): Case[] {
   const cases: Case[] = [];
   const add = (name: string, changed: Draft): void => void cases.push({ name, draft: changed, status: 401, code: "unauthenticated" });
   if (!allowsAnonymous(operation)) {
-    const nothing = change(base, { headers: NOTHING, query: { clientId: undefined } });
-    add("nothing", nothing);
-    if (operation.body) add("nothing and a malformed body", change(nothing, { body: MALFORMED }));
-    for (const name of idParameters(operation)) add(`nothing and a malformed ${name}`, withParam(operation, nothing, name, "xyz"));
+    const anonymous = change(base, { headers: NO_CREDENTIALS, query: { clientId: undefined } });
+    add("no credentials", anonymous);
+    if (operation.body) add("no credentials and a malformed body", change(anonymous, { body: MALFORMED }));
+    for (const name of idParameters(operation)) add(`no credentials and a malformed ${name}`, withParam(operation, anonymous, name, "xyz"));
   }
   for (const kind of new Set(operation.security.flat())) {
-    for (const [name, value] of Object.entries(wrong[kind] ?? {})) {
-      const header = HEADER[kind];
+    for (const [name, value] of Object.entries(invalid[kind] ?? {})) {
+      const header = HEADERS[kind];
       add(
         name,
         header === undefined
           ? change(base, { query: { clientId: value }, headers: { "Tifo-Client-Id": undefined } })
-          : change(base, { headers: { ...oneOf(kind), [header]: value } }),
+          : change(base, { headers: { ...without(kind), [header]: value } }),
       );
     }
   }
   return cases;
 }
 
-/** A wrong key is shown without the right token beside it, and the other way round. */
-function oneOf(kind: string): Record<string, undefined> {
+/** Removes the other valid credentials, so that only the wrong ones are sent. */
+function without(kind: string): Record<string, undefined> {
   if (kind === "developer") return { Authorization: undefined, "Tifo-Super-Key": undefined };
   return kind === "bearer" || kind === "provider" ? { "Tifo-Developer-Key": undefined, "Tifo-Super-Key": undefined } : {};
 }
 
-/** 403: valid callers of a kind or role that is not let in; before the input is looked at. */
+/** 403: valid callers of a kind or role that has no access, whatever the input. */
 export function forbiddenCases(operation: Operation, base: Draft, excluded: Record<string, Record<string, string>>): Case[] {
   return Object.entries(excluded).flatMap(([name, headers]) => {
-    const other = change(base, { headers: { ...NOTHING, ...headers } });
+    const other = change(base, { headers: { ...NO_CREDENTIALS, ...headers } });
     const cases: Case[] = [{ name, draft: other, status: 403, code: "forbidden" }];
     if (operation.body)
       cases.push({ name: `${name} with a malformed body`, draft: change(other, { body: MALFORMED }), status: 403, code: "forbidden" });
@@ -74,14 +74,14 @@ export function forbiddenCases(operation: Operation, base: Draft, excluded: Reco
   });
 }
 
-/** 404: ids that are another site's or nobody's. */
+/** 404: ids of another site, and ids that don't exist. */
 export function unknownIdCases(operation: Operation, base: Draft, call: CallOptions, foreign: Record<string, string>): Case[] {
   return idParameters(operation).flatMap((name) =>
     [
-      { whose: "another site's", id: foreign[name] ?? "" },
-      { whose: "nobody's", id: newId(Date.now()) },
-    ].map(({ whose, id }) => ({
-      name: `${whose} ${name}`,
+      { kind: "another site's", id: foreign[name] ?? "" },
+      { kind: "an unknown", id: newId(Date.now()) },
+    ].map(({ kind, id }) => ({
+      name: `${kind} ${name}`,
       draft: change(base, { path: fillPath(operation, { ...call.params, [name]: id }) }),
       status: 404,
       code: "not_found",
@@ -89,12 +89,12 @@ export function unknownIdCases(operation: Operation, base: Draft, call: CallOpti
   );
 }
 
-/** 400, 413 and 415: whatever is not as declared. */
+/** 400, 413 and 415: input that violates the declaration. */
 export function invalidInputCases(operation: Operation, base: Draft): Case[] {
-  return [...wrongParams(operation, base), ...wrongQueries(operation, base), ...wrongBodies(operation, base)];
+  return [...invalidParams(operation, base), ...invalidQueries(operation, base), ...invalidBodies(operation, base)];
 }
 
-function wrongParams(operation: Operation, base: Draft): Case[] {
+function invalidParams(operation: Operation, base: Draft): Case[] {
   return operation.parameters
     .filter((parameter) => parameter.in === "path" && parameter.schema.pattern !== undefined)
     .flatMap(({ name }) =>
@@ -112,7 +112,7 @@ function withParam(operation: Operation, base: Draft, name: string, value: strin
   return change(base, { path: fillPath(operation, { ...params, [name]: value }) });
 }
 
-function wrongQueries(operation: Operation, base: Draft): Case[] {
+function invalidQueries(operation: Operation, base: Draft): Case[] {
   const declared = operation.parameters.filter((parameter) => parameter.in === "query");
   if (declared.length === 0) return [];
   const cases = [badRequest("an unknown query parameter", change(base, { query: { surprise: "1" } }), "surprise")];
@@ -120,14 +120,14 @@ function wrongQueries(operation: Operation, base: Draft): Case[] {
     if (required) cases.push(badRequest(`no ${name}`, change(base, { query: { [name]: undefined } }), name));
     // A wrong client id is a wrong credential: 401.
     if (name === "clientId") continue;
-    for (const value of wrongTexts(schema))
+    for (const value of invalidTexts(schema))
       cases.push(badRequest(`${name}=${value.slice(0, 40)}`, change(base, { query: { [name]: value } }), name));
   }
   return cases;
 }
 
-/** Texts that a query parameter of this schema can't be. */
-function wrongTexts(schema: Schema): string[] {
+/** Values that are invalid for a query parameter of this schema. */
+function invalidTexts(schema: Schema): string[] {
   if (schema.enum || schema.type === "boolean") return ["nope"];
   if (schema.type === "integer") {
     return [
@@ -143,13 +143,13 @@ function wrongTexts(schema: Schema): string[] {
   ];
 }
 
-function wrongBodies(operation: Operation, base: Draft): Case[] {
+function invalidBodies(operation: Operation, base: Draft): Case[] {
   const { body } = operation;
   if (!body || typeof base.body !== "string") return [];
-  const sent = base.body;
-  const whole: unknown = JSON.parse(sent);
+  const text = base.body;
+  const parsed: unknown = JSON.parse(text);
   const withBody = (value: unknown): Draft => change(base, { body: JSON.stringify(value) });
-  const tooLarge = JSON.stringify([whole, "a".repeat(2_000_000)]);
+  const tooLarge = JSON.stringify([parsed, "a".repeat(2_000_000)]);
   const cases: Case[] = [
     { name: "malformed JSON", draft: change(base, { body: MALFORMED }), status: 400, code: "malformed_json" },
     {
@@ -166,24 +166,24 @@ function wrongBodies(operation: Operation, base: Draft): Case[] {
     },
     {
       name: "no content type",
-      draft: change(base, { headers: { "Content-Type": undefined }, body: new TextEncoder().encode(sent) }),
+      draft: change(base, { headers: { "Content-Type": undefined }, body: new TextEncoder().encode(text) }),
       status: 415,
       code: "unsupported_media_type",
     },
     { name: "2 MB", draft: change(base, { body: tooLarge }), status: 413, code: "payload_too_large" },
     { name: "2 MB in chunks", draft: change(base, { body: new Response(tooLarge).body }), status: 413, code: "payload_too_large" },
   ];
-  for (const value of [null, Array.isArray(whole) ? {} : [], "text", 7])
+  for (const value of [null, Array.isArray(parsed) ? {} : [], "text", 7])
     cases.push(badRequest(`a body of ${JSON.stringify(value)}`, withBody(value), ""));
   if (body.required) cases.push({ name: "an empty body", draft: change(base, { body: "" }), status: 400, code: "malformed_json" });
-  // What is wrong with an item of a list, the tests of its area tell.
-  if (Array.isArray(whole)) return cases;
-  const valid = JsonObject.parse(whole);
+  // The tests of the area cover the items of a list.
+  if (Array.isArray(parsed)) return cases;
+  const valid = JsonObject.parse(parsed);
   cases.push(
     badRequest("an unknown field", withBody({ ...valid, surprise: 1 }), "surprise"),
     badRequest(
-      "a field named like a prototype's",
-      change(base, { body: sent.replace(/^\{(.?)/, (_, next) => `{"__proto__":1${next === "}" ? "" : ","}${next}`) }),
+      "a field named __proto__",
+      change(base, { body: text.replace(/^\{(.?)/, (_, next) => `{"__proto__":1${next === "}" ? "" : ","}${next}`) }),
       undefined,
     ),
   );
@@ -191,38 +191,38 @@ function wrongBodies(operation: Operation, base: Draft): Case[] {
     cases.push(badRequest(`no ${name}`, withBody({ ...valid, [name]: undefined }), name));
   }
   for (const [name, property] of Object.entries(body.schema.properties ?? {})) {
-    for (const value of wrongValues(resolveRef(property))) {
+    for (const value of invalidValues(resolveRef(property))) {
       cases.push(badRequest(`${name}: ${JSON.stringify(value).slice(0, 40)}`, withBody({ ...valid, [name]: value }), name));
     }
   }
   return cases;
 }
 
-/** Of a union that may be null, the document says so in a member of its own. */
-function mayBeNull({ nullable, oneOf = [], anyOf = [], allOf = [] }: Schema): boolean {
+/** In a union, the document declares null as a member. */
+function isNullable({ nullable, oneOf = [], anyOf = [], allOf = [] }: Schema): boolean {
   return nullable === true || [...oneOf, ...anyOf, ...allOf].some((member) => resolveRef(member).nullable === true);
 }
 
-/** Values that a field of this schema can't have. */
-function wrongValues(schema: Schema): unknown[] {
+/** Values that are invalid for a field of this schema. */
+function invalidValues(schema: Schema): unknown[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
-  const wrong: unknown[] = mayBeNull(schema) ? [] : [null];
-  if (schema.enum) wrong.push("nope");
+  const values: unknown[] = isNullable(schema) ? [] : [null];
+  if (schema.enum) values.push("nope");
   switch (schema.type) {
     case "string":
-      wrong.push(7, {}, ...(minLength ? [""] : []), ...(maxLength === undefined ? [] : ["a".repeat(maxLength + 1)]));
-      if (schema.pattern !== undefined || schema.format !== undefined) wrong.push("not of this form!");
+      values.push(7, {}, ...(minLength ? [""] : []), ...(maxLength === undefined ? [] : ["a".repeat(maxLength + 1)]));
+      if (schema.pattern !== undefined || schema.format !== undefined) values.push("not of this form!");
       break;
     case "integer":
     case "number":
-      wrong.push("7", true, ...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1, 1e300]));
-      if (schema.type === "integer") wrong.push(1.5);
+      values.push("7", true, ...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1, 1e300]));
+      if (schema.type === "integer") values.push(1.5);
       break;
     case "boolean":
-      wrong.push("true", 1);
+      values.push("true", 1);
       break;
     case "array":
-      wrong.push(
+      values.push(
         {},
         "text",
         [{ surprise: 1 }],
@@ -231,11 +231,11 @@ function wrongValues(schema: Schema): unknown[] {
       );
       break;
     case "object":
-      wrong.push("text", 7, []);
+      values.push("text", 7, []);
       break;
     default:
   }
-  return wrong;
+  return values;
 }
 
 function badRequest(name: string, changed: Draft, path: string | undefined): Case {

@@ -11,7 +11,7 @@ import { continueExport } from "#worker/services/community/exports.ts";
 import type { TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 
-// What the operations on subscriptions and members take that must be there: skus on offer, somebody who holds one, a finished file.
+// Live values for the subscription and member operations: skus, an account that holds one, a completed export.
 
 const db = createDb(env.DB);
 
@@ -20,20 +20,20 @@ async function newSubscription(site: TestSite) {
   return (await site.call("createSubscription", { body })).as(Subscription);
 }
 
-async function held(site: TestSite): Promise<{ accountId: string; sku: string }> {
+async function grantedSku(site: TestSite): Promise<{ accountId: string; sku: string }> {
   const { sku } = await newSubscription(site);
   const accountId = site.accounts.viewer.id;
   await site.call("grantSubscription", { body: { accountId, sku } });
   return { accountId, sku };
 }
 
-async function heldEntitlement(site: TestSite): Promise<Record<string, string>> {
-  const { accountId, sku } = await held(site);
+async function grantedEntitlement(site: TestSite): Promise<Record<string, string>> {
+  const { accountId, sku } = await grantedSku(site);
   const { entitlements } = (await site.call("getMember", { query: { accountId } })).as(MemberDetails);
   return { accountId, id: entitlements.find((row) => row.entitlement === sku)?._id ?? "" };
 }
 
-/** Fields of bodies. */
+/** Body fields. */
 export const COMMERCE_FIELDS: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
   accountId: async (site) => site.accounts.viewer.id,
   sku: async (site, { operationId }) =>
@@ -42,17 +42,17 @@ export const COMMERCE_FIELDS: Record<string, (site: TestSite, operation: Operati
   items: async (site) => [{ type: "ticket", id: (await newSubscription(site)).sku }],
 };
 
-/** Parameters of queries, by operation. */
+/** Query parameters by operation. */
 export const COMMERCE_QUERIES: Record<string, (site: TestSite) => Promise<Record<string, string>>> = {
-  revokeSubscription: held,
+  revokeSubscription: grantedSku,
   addAccessCode: async (site) => ({ sku: (await newSubscription(site)).sku }),
   getMember: async (site) => ({ accountId: site.accounts.viewer.id }),
   grantEntitlement: async (site) => ({ accountId: site.accounts.viewer.id, subscriptionId: (await newSubscription(site))._id }),
-  updateEntitlement: heldEntitlement,
-  patchEntitlement: heldEntitlement,
+  updateEntitlement: grantedEntitlement,
+  patchEntitlement: grantedEntitlement,
 };
 
-/** What paths name that is no id of ours. */
+/** Path parameters that aren't ids of ours. */
 export const COMMERCE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   "/subscription/v2/sku/{sku}": async (site) => (await newSubscription(site)).sku,
   "/community/v1/export/file/{token}": async (site) => {
@@ -64,15 +64,15 @@ export const COMMERCE_PARAMETERS: Record<string, (site: TestSite) => Promise<str
   },
 };
 
-/** What makes the resource of a path whose own creator lies elsewhere. */
+/** The operation that creates a path's resource, if it has a different path. */
 export const COMMERCE_CREATORS: Record<string, string> = {
   "/subscription/v2/account/{accountId}": "createAccount",
   "/community/v1/export/{exportId}": "exportMembers",
 };
 
-/** Resolves once no export is under way, nor told of: the queue works by itself, and what it writes belongs to no request. */
+/** Waits for all exports and their events: the queue writes them independently of any request. */
 export async function waitForExports(): Promise<void> {
-  const underWay = inArray(memberExports.status, ["pending", "running"]);
-  const isQuiet = async () => (await db.$count(memberExports, underWay)) + (await db.$count(outbox)) === 0;
-  await vi.waitUntil(isQuiet, { interval: 20 });
+  const running = inArray(memberExports.status, ["pending", "running"]);
+  const isIdle = async () => (await db.$count(memberExports, running)) + (await db.$count(outbox)) === 0;
+  await vi.waitUntil(isIdle, { interval: 20 });
 }

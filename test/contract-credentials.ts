@@ -7,26 +7,26 @@ import { SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
 import type { Caller, TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 
-// Who may call an operation, by what its description promises, and credentials of every kind: right, wrong, and of the wrong kind.
+// Who can call an operation according to its description, and credentials of every kind: valid, invalid, and of the wrong kind.
 
 export type Headers = Record<string, string>;
 
-/** The kinds of credentials that prove something, beside the client id that anybody knows. */
-const PROOFS = ["developer", "bearer", "super"];
+/** The kinds of credentials that authenticate a caller; the client id is public. */
+const AUTHENTICATING = ["developer", "bearer", "super"];
 
-/** Whether an operation asks for proof. */
+/** Whether an operation requires more than a client id. */
 export function requiresCredentials({ security }: Operation): boolean {
-  return security.every((set) => set.some((kind) => [...PROOFS, "provider", "signature", "stripeSignature"].includes(kind)));
+  return security.every((set) => set.some((kind) => [...AUTHENTICATING, "provider", "signature", "stripeSignature"].includes(kind)));
 }
 
-interface Reach {
+interface Access {
   area: string;
   action: string;
   accounts: "admin" | "creator" | "any" | "global" | "signedIn";
 }
 
-/** What an operation's own description says of who may call it. */
-function reachOf({ description, method }: Operation): Reach {
+/** Who can call an operation according to its description. */
+function documentedAccess({ description, method }: Operation): Access {
   const isRead = method === "get" || description.includes("read-only or not");
   const [, area = "", action = isRead ? "read" : "write"] = /developer key with the role `([\w-]+):(\w+)`/.exec(description) ?? [];
   if (description.includes("an admin of the affected channel")) return { area, action, accounts: "creator" };
@@ -36,20 +36,20 @@ function reachOf({ description, method }: Operation): Reach {
   return { area, action, accounts: "admin" };
 }
 
-/** Wrong values for each kind, by what is wrong with them. */
-export async function wrongCredentials(own: TestSite, foreign: TestSite, operation: Operation): Promise<Record<string, Headers>> {
+/** Invalid values for each kind of credentials, named after the defect. */
+export async function invalidCredentials(own: TestSite, foreign: TestSite, operation: Operation): Promise<Record<string, Headers>> {
   const claims: TokenClaims = { accountId: own.accounts.admin.id, audience: own.id, sessionId: newId(Date.now()), passwordVersion: 1 };
   const token = await own.signIn(own.accounts.admin);
   const client: Headers = { "an unknown client id": newId(Date.now()), "a malformed client id": "site" };
-  // A key or a token is of one site; the operator is at home on all.
+  // A key or token belongs to one site; the operator can access all sites.
   if (
     operation.security.every(
       (set) => set.filter((kind) => kind !== "device").length > 1 && !set.includes("super") && !set.includes("signature"),
     )
   )
     client["another site's client id"] = foreign.id;
-  // Where no client id is shown, a token is of no other site.
-  const stranger: Headers = operation.security.flat().includes("client")
+  // Without a client id, a token determines the site, so that it can't belong to another one.
+  const foreignToken: Headers = operation.security.flat().includes("client")
     ? { "another site's token": `Bearer ${await foreign.signIn(foreign.accounts.admin)}` }
     : {};
   return {
@@ -61,35 +61,35 @@ export async function wrongCredentials(own: TestSite, foreign: TestSite, operati
       "an expired key": await own.addKey(["*"], 1),
     },
     bearer: {
-      ...stranger,
-      "no token at all": "Bearer nonsense",
+      ...foreignToken,
+      "a malformed token": "Bearer nonsense",
       "another scheme": "Basic dTpw",
       "a token without a signature": `Bearer ${unsigned(token)}`,
       "a token of another deployment": `Bearer ${await signToken({ TIFO_SECRET: "another secret" }, claims, Date.now())}`,
       "an expired token": `Bearer ${await signToken(env, claims, Date.now() - 601_000)}`,
-      "a token of no session": `Bearer ${await signToken(env, claims, Date.now())}`,
+      "a token without a session": `Bearer ${await signToken(env, claims, Date.now())}`,
       "a token signed with the public key": `Bearer ${await signedWithPublicKey(claims)}`,
     },
-    signature: { "a signature by another": "0".repeat(64), "no signature at all": "nonsense" },
+    signature: { "a wrong signature": "0".repeat(64), "a malformed signature": "nonsense" },
     stripeSignature: {
-      "a signature by another": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}`,
-      "no signature at all": "nonsense",
+      "a wrong signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}`,
+      "a malformed signature": "nonsense",
     },
     provider: { "an unknown provider": `Bearer ${crypto.randomUUID()}` },
     super: { "a wrong super key": "tifo_super_wrong" },
   };
 }
 
-/** Valid callers whom the operation does not let in. */
+/** Valid callers without access to the operation. */
 export async function excludedCallers(own: TestSite, operation: Operation): Promise<Record<string, Headers>> {
   const kinds = new Set(operation.security.flat());
   const client = { "Tifo-Client-Id": own.id };
-  const { area, action, accounts } = reachOf(operation);
+  const { area, action, accounts } = documentedAccess(operation);
   const excluded: Record<string, Headers> = {};
   if (!kinds.has("super")) excluded["the operator"] = { ...client, ...(await own.headersOf("super")) };
   if (kinds.has("developer")) {
     excluded["a key of another area"] = { ...client, "Tifo-Developer-Key": await own.addKey(["elsewhere:write"]) };
-    if (action === "write") excluded["a key that only reads"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:read`]) };
+    if (action === "write") excluded["a read-only key"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:read`]) };
   } else excluded["a developer key"] = await own.headersOf("developer");
   const callers: Caller[] = [];
   if (!kinds.has("bearer")) callers.push("admin");
@@ -103,30 +103,30 @@ export async function excludedCallers(own: TestSite, operation: Operation): Prom
   return excluded;
 }
 
-/** Those with the smallest rights that are enough. */
+/** The callers with the fewest permissions that suffice. */
 export async function leastPrivilegedCallers(own: TestSite, operation: Operation): Promise<Record<string, Headers>> {
   const kinds = new Set(operation.security.flat());
   const client = { "Tifo-Client-Id": own.id };
-  const { area, action, accounts } = reachOf(operation);
+  const { area, action, accounts } = documentedAccess(operation);
   const least: Record<string, Headers> = {};
   if (kinds.has("developer")) {
     const [, ...more] = /key also needs `([a-z]+:\w+)`/.exec(operation.description) ?? [];
-    least["a key of just this role"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:${action}`, ...more]) };
+    least["a key with only this role"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:${action}`, ...more]) };
   }
   if (accounts === "global") least["a global account"] = { Authorization: `Bearer ${await globalToken()}` };
   else if (kinds.has("bearer")) {
     const managing = action === "read" ? own.accounts.reader : own.accounts.admin;
-    // Where an account reaches only what is its own, it is the admin who reaches any.
+    // An account can access only its own resources, an admin those of any account.
     const account = accounts === "signedIn" || (accounts === "any" && !operation.path.includes("{")) ? own.accounts.viewer : managing;
-    // An account of its own where others of its sessions end.
-    const whose = operation.path.startsWith("/auth/v2/totp") ? await own.addAccount(`app-${newId(Date.now())}`, []) : account;
-    // A session of its own, since one that is used to sign out is gone.
-    least["an account"] = { ...client, Authorization: `Bearer ${await own.signIn(whose)}` };
+    // A new account, because these operations end its other sessions.
+    const caller = operation.path.startsWith("/auth/v2/totp") ? await own.addAccount(`app-${newId(Date.now())}`, []) : account;
+    // A new session each time, because signing out ends it.
+    least["an account"] = { ...client, Authorization: `Bearer ${await own.signIn(caller)}` };
   }
   if (kinds.has("signature")) least["the data provider"] = { ...client, "Tifo-Signature": SIGNATURE_PLACEHOLDER };
   if (kinds.has("stripeSignature")) least.Stripe = {};
   if (kinds.has("super")) least["the operator"] = await own.headersOf("super");
-  if (!requiresCredentials(operation)) least.anybody = kinds.size > 0 ? client : {};
+  if (!requiresCredentials(operation)) least.anyone = kinds.size > 0 ? client : {};
   return least;
 }
 
@@ -135,7 +135,7 @@ function unsigned(token: string): string {
   return `${base64Url({ alg: "none", typ: "JWT" })}.${payload}.`;
 }
 
-/** The old trick of an HMAC keyed with what everybody may read. */
+/** The classic attack: an HMAC with the public key as its secret. */
 async function signedWithPublicKey({ accountId, audience, sessionId, passwordVersion }: TokenClaims): Promise<string> {
   const [key] = await publicKeys(env);
   return new SignJWT({ sid: sessionId, pv: passwordVersion })

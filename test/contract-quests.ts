@@ -17,11 +17,11 @@ async function claim(site: TestSite): Promise<string> {
   return Created.parse((await site.call("claimQuest", { params: { id: await completedQuest(site) } })).body)._id;
 }
 
-/** What the paths of these operations are about, where one call can't make it. */
+/** Creates the resource of these paths, which takes more than one call. */
 export const QUEST_RESOURCES: Record<string, (site: TestSite) => Promise<string>> = {
   "/quest/v2/{id}/claim": completedQuest,
   "/claimstatus/v3/{id}": claim,
 };
 
-/** What fills these lists. */
+/** Creates an entry of these lists. */
 export const QUEST_LISTS: Record<string, (site: TestSite) => Promise<string>> = { "/claimstatus/v3": claim };

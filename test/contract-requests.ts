@@ -19,14 +19,14 @@ import { workingProvider } from "./streams.ts";
 import "./games-database.ts";
 import "./video-platforms.ts";
 
-// Valid requests of any operation, made from the document's own examples with the test site's ids in place of the demo's.
+// Valid requests for every operation: the document's own examples, with the test site's ids instead of the demo's.
 
 const ID = "^[0-9a-f]{24}$";
 const DEVICE = "contract-device";
-/** Operations that make a resource. */
-const creators = operations.filter(({ method, answers }) => method === "post" && answers.has(201));
+/** Operations that create a resource. */
+const creators = operations.filter(({ method, responseSchemas }) => method === "post" && responseSchemas.has(201));
 const JsonObject = z.record(z.string(), z.unknown());
-/** The spec has a registered provider answer its `id`, an export its `exportId`, and a broadcast is none of the tracked resources. */
+/** The new resource's id. According to the spec, providers, exports and broadcasts return it under other names. */
 const Created = z.union([
   z.looseObject({ _id: z.string() }),
   z.looseObject({ id: z.string() }).transform(({ id }) => ({ _id: id })),
@@ -34,7 +34,7 @@ const Created = z.union([
   z.looseObject({ broadcastId: z.string() }).transform(({ broadcastId }) => ({ _id: broadcastId })),
 ]);
 
-/** Values that no example can hold, because they must be alive. */
+/** Body fields whose values must exist, so that no example can contain them. */
 const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
   ...ACCOUNT_FIELDS,
   ...COMMERCE_FIELDS,
@@ -52,17 +52,17 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
   },
   senderAccountId: async (site) => site.accounts.admin.id,
   refreshToken: async (site) => {
-    const answer = await site.call("login", {
+    const response = await site.call("login", {
       as: "nobody",
       body: { email: site.accounts.viewer.email, password: PASSWORD, siteId: site.id },
     });
-    return z.object({ refreshToken: z.string() }).parse({ refreshToken: JsonObject.parse(answer.body).refreshToken }).refreshToken;
+    return z.object({ refreshToken: z.string() }).parse({ refreshToken: JsonObject.parse(response.body).refreshToken }).refreshToken;
   },
   themeNameOrId: async (site) =>
     Created.parse((await site.call("createAdminTheme", { body: { name: "Control room", colors: {} } })).body)._id,
 };
 
-/** The same of what a path names that is no id of ours. */
+/** The same for path parameters that aren't ids of ours. */
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   ...COMMERCE_PARAMETERS,
   "/auth/v2/intent/consume/{token}": newIntentToken,
@@ -73,8 +73,8 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
     return DEVICE;
   },
   "/accesscode/v1/tv/{code}": async (site) => {
-    const made = await site.call("createTvCode", { as: "client", body: { deviceId: DEVICE } });
-    return String(JsonObject.parse(made.body).code);
+    const created = await site.call("createTvCode", { as: "client", body: { deviceId: DEVICE } });
+    return String(JsonObject.parse(created.body).code);
   },
   "/video/v3/metadata/{liveBroadcastId}": async (site) => {
     const body = { title: "Derby", durationSeconds: 0, player: "tifo", type: "livestream", url: "https://live.demo.example/derby.m3u8" };
@@ -83,17 +83,17 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
     return liveBroadcastId;
   },
   "/invite/v1/magic-link/{token}": async (site) => {
-    const made = await site.call("createInvite", await validCall(site, operationOf("createInvite")));
-    return String(JsonObject.parse(made.body).token);
+    const created = await site.call("createInvite", await validCall(site, operationOf("createInvite")));
+    return String(JsonObject.parse(created.body).token);
   },
   "/invite/v1/register/{token}": async (site) => {
-    const made = await site.call("createRegisterInvite", await validCall(site, operationOf("createRegisterInvite")));
-    return signContent(env, "register invite", Created.parse(made.body)._id);
+    const created = await site.call("createRegisterInvite", await validCall(site, operationOf("createRegisterInvite")));
+    return signContent(env, "register invite", Created.parse(created.body)._id);
   },
 };
 
-/** What makes the resource of a path whose own creator lies elsewhere. */
-const MAKERS: Record<string, string> = {
+/** The operation that creates a path's resource, if it has a different path. */
+const CREATORS: Record<string, string> = {
   ...BILLING_CREATORS,
   ...COMMERCE_CREATORS,
   "/streamprovider/v1": "registerStreamProvider",
@@ -104,27 +104,27 @@ const MAKERS: Record<string, string> = {
   "/invite/v1/revoke/{id}": "createInvite",
   "/navigation/v1/default/navigation": "createNavigation",
   "/themes/v1/{id}": "createCustomTheme",
-  // A profile comes with its account.
+  // A profile is created with its account.
   "/userprofile/v1/{id}": "getOwnUserProfile",
 };
 
-/** Parameters that name a channel, whatever the operation's own resource is. */
+/** Parameters that are a channel's id, whatever the operation's own resource is. */
 const CHANNEL_PARAMETERS = new Set(["channelId", "targetId", "pageId"]);
 
-/** Fields that must differ from those of any row that exists. */
+/** Fields whose values must be unique. */
 const UNIQUE: Record<string, () => string> = {
   slug: () => `new-${randomHex(6)}`,
   email: () => `new-${randomHex(6)}@demo.example`,
   accessCode: () => `NEW-${randomHex(6)}`,
 };
 
-/** A request that the operation accepts, each time with a resource of its own; a list has something to show. */
+/** A request that the operation accepts, with a new resource each time; a list has at least one entry. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
   const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS }[operation.operationId]?.(site);
   if (known) return known;
   const creator =
     operation.method === "get"
-      ? creators.find((made) => made.path === operation.path || made.operationId === MAKERS[operation.path])
+      ? creators.find(({ path, operationId }) => path === operation.path || operationId === CREATORS[operation.path])
       : undefined;
   if (creator) await site.call(creator.operationId, await validCall(site, creator));
   await QUEST_LISTS[operation.path]?.(site);
@@ -157,35 +157,36 @@ export async function validParams(site: TestSite, operation: Operation): Promise
   return params;
 }
 
-/** Whether a path parameter is one of our ids. */
+/** The path parameters that are ids of ours. */
 export function idParameters(operation: Operation): string[] {
   return operation.parameters
     .filter((parameter) => parameter.in === "path" && parameter.schema.pattern === ID)
     .map((parameter) => parameter.name);
 }
 
-/** Makes the thing that the path is about, by the nearest operation above that creates one. */
+/** Creates the path's resource with the closest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
-  const several = QUEST_RESOURCES[operation.path] ?? PROVIDER_RESOURCES[operation.path] ?? WEBHOOK_RESOURCES[operation.path];
-  if (several) return several(site);
+  const create = QUEST_RESOURCES[operation.path] ?? PROVIDER_RESOURCES[operation.path] ?? WEBHOOK_RESOURCES[operation.path];
+  if (create) return create(site);
   if (operation.path === "/account/v3/{id}/totp") return enrolledAccount(site);
-  const named = operations.find(({ operationId }) => operationId === MAKERS[operation.path]);
+  const named = operations.find(({ operationId }) => operationId === CREATORS[operation.path]);
   const above = creators.filter(({ path }) => operation.path.startsWith(`${path}/`));
   const nearest = named ?? above.sort((one, other) => other.path.length - one.path.length)[0];
-  if (!nearest) throw new Error(`Nothing creates what ${operation.path} is about; name its parameter in the contract's requests`);
-  const made = await site.call(nearest.operationId, await validCall(site, nearest));
-  return Created.parse(made.body)._id;
+  if (!nearest) throw new Error(`No operation creates the resource of ${operation.path}; add it to the contract's requests`);
+  const created = await site.call(nearest.operationId, await validCall(site, nearest));
+  return Created.parse(created.body)._id;
 }
 
 async function validBody(site: TestSite, operation: Operation, example: unknown): Promise<unknown> {
   const localised = localise(site, example);
   if (Array.isArray(localised)) return localised;
   const body = JsonObject.parse(localised);
-  for (const [name, make] of Object.entries(LIVE)) if (operation.body?.schema.properties?.[name]) body[name] = await make(site, operation);
+  for (const [name, value] of Object.entries(LIVE))
+    if (operation.body?.schema.properties?.[name]) body[name] = await value(site, operation);
   return body;
 }
 
-/** The example with the demo's ids and people replaced by those of this site, and what must be new made new. */
+/** Replaces the demo's ids and people in the example with this site's, and unique fields with new values. */
 function localise(site: TestSite, example: unknown): unknown {
   const own: Record<string, string> = {
     [SITE_A]: site.id,
@@ -201,7 +202,7 @@ function localise(site: TestSite, example: unknown): unknown {
   return JSON.parse(text);
 }
 
-/** A request as it goes out, to be changed in one respect. */
+/** A complete request, of which a test changes one part. */
 export interface Draft {
   url: URL;
   headers: Record<string, string>;
@@ -222,7 +223,7 @@ export function draft(
   return { url, headers: { ...client, ...credentials, ...encoded.headers, ...headers }, body: encoded.body };
 }
 
-/** The same request with some headers, query parameters or the body changed; undefined takes a header away. */
+/** The request with changed headers, query parameters or body; undefined removes a header or parameter. */
 export function change(
   base: Draft,
   to: { headers?: Record<string, string | undefined>; query?: Record<string, string | undefined>; path?: string; body?: BodyInit | null },

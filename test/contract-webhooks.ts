@@ -5,7 +5,7 @@ import "./webhook-inbox.ts";
 
 const List = z.object({ results: z.array(z.looseObject({ _id: z.string(), state: z.string() })) });
 
-/** The site's own endpoint, at a receiver that takes everything. */
+/** Creates the site's own endpoint, at a receiver that accepts everything. */
 async function setWebhooks(site: TestSite): Promise<void> {
   const webhooks = { enabled: true, webhookUrl: "https://hooks.demo.example/tifo", webhookSubscriptions: ["overlay-service-v1"] };
   await site.call("createWebhooks", { body: { webhooks } });
@@ -22,7 +22,7 @@ async function delivered(site: TestSite): Promise<string> {
   return (await vi.waitUntil(settled, { interval: 20 }))._id;
 }
 
-/** What must be there before these operations, by name. */
+/** What must exist before an operation is called. */
 export const WEBHOOK_PREREQUISITES: Record<string, (site: TestSite) => Promise<void>> = {
   updateWebhookSubscriptions: setWebhooks,
   rotateWebhookSecret: setWebhooks,
@@ -30,7 +30,7 @@ export const WEBHOOK_PREREQUISITES: Record<string, (site: TestSite) => Promise<v
   listDeliveries: sendTest,
 };
 
-/** What the paths of these operations are about. */
+/** Creates the resource of these paths. */
 export const WEBHOOK_RESOURCES: Record<string, (site: TestSite) => Promise<string>> = {
   "/webhooks/v1/deliveries/{id}/redeliver": delivered,
 };

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import wrangler from "../wrangler.toml?raw";
 import { TAGS } from "#worker/routes/areas.ts";
 import { type Case, forbiddenCases, invalidInputCases, unauthenticatedCases, unknownIdCases } from "./contract-cases.ts";
-import { requiresCredentials, excludedCallers, leastPrivilegedCallers, wrongCredentials } from "./contract-credentials.ts";
+import { requiresCredentials, excludedCallers, leastPrivilegedCallers, invalidCredentials } from "./contract-credentials.ts";
 import { waitForExports } from "./contract-commerce.ts";
 import { signed } from "./contract-providers.ts";
 import { change, draft, type Draft, validCall, validParams } from "./contract-requests.ts";
@@ -10,32 +10,32 @@ import { type CallOptions, newSite, send, strongestCaller, type TestSite } from 
 import { databaseChecksum } from "./database-checksum.ts";
 import { definitions, document, namedSchemas, type Operation, operations, successStatuses } from "./openapi.ts";
 
-/** Where an operation differs from the rules below, and why. */
+/** Operations that differ from the rules below, and why. */
 const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string; unknownIds?: string; role?: string; input?: string }> = {
   connectToChannel: {
-    noCredentials: "a browser can't read the status of an upgrade: an error frame and the close code say it; see the tests of realtime",
+    noCredentials: "a browser can't read the status of an upgrade: an error frame and the close code report it; see the realtime tests",
     unknownSite: "as without a client id",
     unknownIds: "as without a client id",
     input: "as without a client id",
   },
   streamChannel: {
-    noCredentials: "as for the socket, whose frames it carries",
-    unknownIds: "as for the socket: an EventSource can't read a status, an error event says it",
+    noCredentials: "as for the socket, whose frames it sends",
+    unknownIds: "as for the socket: an EventSource can't read a status, an error event reports it",
   },
-  getCalendarFeed: { noCredentials: "as for the socket: what is wrong with a subscription's address is that it names no site" },
-  createTvCode: { unknownSite: "a television that names no site of ours is told so with a 404" },
-  replaceQuest: { role: "the product answers an account that is no channel admin with 400" },
-  getTheme: { unknownIds: "whoever has a theme's id may read it, on whatever site it is used" },
+  getCalendarFeed: { noCredentials: "a feed's URL without a site is invalid, which is a 400" },
+  createTvCode: { unknownSite: "the spec has a TV with an unknown site get a 404" },
+  replaceQuest: { role: "the spec has an account that isn't a channel admin get a 400" },
+  getTheme: { unknownIds: "anyone with a theme's id can read it, on any site" },
   updateDefaultTheme: { unknownIds: "the operator's themes belong to no site" },
-  replaceSiteFeatures: { unknownIds: "the operator reaches every site" },
-  setAccountTags: { unknownIds: "the operator reaches the accounts of every site; a key's reach is tested with the tags" },
-  addAccountTags: { unknownIds: "as for replacing them" },
-  cancelRecurringSubscription: { unknownIds: "the product answers an unknown subscription with 200 and `success: false`" },
-  deleteAutomationRule: { unknownIds: "the spec has it answer success: false" },
-  getMedia: { unknownIds: "a file is for whoever has its id, on whatever site it is shown" },
+  replaceSiteFeatures: { unknownIds: "the operator can access every site" },
+  setAccountTags: { unknownIds: "the operator can access the accounts of every site; the tests of tags cover keys" },
+  addAccountTags: { unknownIds: "as for setAccountTags" },
+  cancelRecurringSubscription: { unknownIds: "the spec has an unknown subscription return 200 and `success: false`" },
+  deleteAutomationRule: { unknownIds: "the spec has an unknown rule return `success: false`" },
+  getMedia: { unknownIds: "anyone with a file's id can read it, on any site" },
 };
 
-/** The tests of the areas, and the modules by which they call the API. */
+/** The areas' tests and the helpers through which they call the API. */
 const suites = import.meta.glob(
   ["../worker/**/*.test.ts", "./*.ts", "!./*.test.ts", "!./contract-*.ts", "!./public-*.ts", "!./openapi.ts"],
   {
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 
 describe("the document", () => {
-  test("names each operation once, in words and with everything that a reader needs", () => {
+  test("describes each operation completely, under a unique id", () => {
     const ids = operations.map((operation) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operationId, summary, description, responses } of operations) {
@@ -64,7 +64,7 @@ describe("the document", () => {
     }
   });
 
-  test("loses no route to another of the same method and path", () => {
+  test("has no two routes with the same method and path", () => {
     const routes = definitions.flatMap((definition) =>
       definition.type === "route" ? [`${definition.route.method} ${definition.route.path}`] : [],
     );
@@ -72,18 +72,18 @@ describe("the document", () => {
     expect(operations.length).toBe(routes.length);
   });
 
-  test("gives no two schemas one name", () => {
+  test("has no two schemas with the same name", () => {
     const named = namedSchemas();
     expect(named.size).toBeGreaterThan(20);
     for (const [name, shapes] of named) expect.soft(shapes.size, name).toBe(1);
   });
 
-  test("declares the tags that are in use, and no other", () => {
+  test("declares exactly the tags that are in use", () => {
     expect(new Set(operations.flatMap((operation) => operation.tags))).toEqual(new Set(Object.keys(TAGS)));
     expect(document.tags?.map((tag) => tag.name)).toEqual(Object.keys(TAGS));
   });
 
-  test("says of each operation who may call it", () => {
+  test("states who can call each operation", () => {
     const schemes = new Set(Object.keys(document.components?.securitySchemes ?? {}));
     for (const { operationId, security } of operations) {
       expect.soft(security.length, operationId).toBeGreaterThan(0);
@@ -96,14 +96,14 @@ describe("the document", () => {
     }
   });
 
-  test("has an example of every body and of every parameter that must be given", () => {
+  test("has an example of every body and every required parameter", () => {
     for (const { operationId, body, parameters } of operations) {
       if (body) expect.soft(body.example, operationId).toBeTypeOf("object");
       for (const { name, required, example } of parameters) if (required) expect.soft(example, `${operationId} ${name}`).toBeDefined();
     }
   });
 
-  test("has only paths that reach the Worker before the static files", () => {
+  test("has only paths that wrangler.toml routes to the Worker before the static files", () => {
     const listed = [...(/run_worker_first = \[([^\]]+)\]/.exec(wrangler)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? "");
     const covers = (pattern: string, path: string): boolean =>
       pattern.endsWith("/*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
@@ -119,79 +119,79 @@ describe("the document", () => {
 describe.each(operations.map((operation) => [operation.operationId, operation] as const))("%s", (operationId, operation) => {
   const exceptions = EXCEPTIONS[operationId] ?? {};
 
-  test("answers its own example to the least of those who may call, with and without a trailing slash", async () => {
+  test("succeeds with its own example for the least privileged callers, with and without a trailing slash", async () => {
     for (const slash of ["", "/"]) {
       for (const [name, credentials] of Object.entries(await leastPrivilegedCallers(own, operation))) {
         const base = draft(own, operation, await validCall(own, operation), credentials);
         const request = await signed(operation, base);
-        const answer = await send(operation, change(request, { path: base.url.pathname + slash }).url, init(operation, request));
-        expect(successStatuses(operation), `${name}: ${answer.text}`).toContain(answer.status);
-        expect(answer.log.route, "the route that answers").toBe(operation.path);
+        const response = await send(operation, change(request, { path: base.url.pathname + slash }).url, init(operation, request));
+        expect(successStatuses(operation), `${name}: ${response.text}`).toContain(response.status);
+        expect(response.log.route, "the matched route").toBe(operation.path);
       }
     }
   });
 
-  test("asks who calls before it looks at anything else", async () => {
+  test("authenticates the caller before it validates anything else", async () => {
     const { base } = await prepare(operation);
-    const cases = unauthenticatedCases(operation, base, await wrongCredentials(own, foreign, operation));
+    const cases = unauthenticatedCases(operation, base, await invalidCredentials(own, foreign, operation));
     const excepted = ({ name }: Case): boolean =>
-      (exceptions.noCredentials !== undefined && name.startsWith("nothing")) ||
+      (exceptions.noCredentials !== undefined && name.startsWith("no credentials")) ||
       (exceptions.unknownSite !== undefined && name.includes("client id"));
-    await refuseAll(
+    await expectRejections(
       operation,
       cases.filter((one) => !excepted(one)),
     );
   });
 
-  test.runIf(requiresCredentials(operation))("lets in no valid caller of another kind or of too small a role", async () => {
+  test.runIf(requiresCredentials(operation))("rejects valid callers of another kind or with an insufficient role", async () => {
     const { base } = await prepare(operation);
     const excepted = ({ name }: Case): boolean => exceptions.role !== undefined && name.startsWith("the token of");
     const cases = forbiddenCases(operation, base, await excludedCallers(own, operation));
-    await refuseAll(
+    await expectRejections(
       operation,
       cases.filter((one) => !excepted(one)),
     );
   });
 
-  test.skipIf(exceptions.input)("refuses every input that is not as declared, and names what is wrong", async () => {
+  test.skipIf(exceptions.input)("rejects every input that violates its declaration, and names the field", async () => {
     const { base } = await prepare(operation);
-    await refuseAll(operation, invalidInputCases(operation, base));
+    await expectRejections(operation, invalidInputCases(operation, base));
   });
 
-  test.skipIf(exceptions.unknownIds)("knows no id of another site", async () => {
+  test.skipIf(exceptions.unknownIds)("returns 404 for an id of another site", async () => {
     const { base, call } = await prepare(operation);
-    await refuseAll(operation, unknownIdCases(operation, base, call, await validParams(foreign, operation)));
+    await expectRejections(operation, unknownIdCases(operation, base, call, await validParams(foreign, operation)));
   });
 });
 
 describe("every operation", () => {
-  test("is called by the tests of its area", () => {
+  test("is called by a test of its area", () => {
     const called = new Set(Object.values(suites).flatMap((text) => [...text.matchAll(/"([a-z][A-Za-z]+)"/g)].map((match) => match[1])));
     expect(called.size).toBeGreaterThan(operations.length);
     expect(operations.filter(({ operationId }) => !called.has(operationId)).map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  test("that is named as an exception exists", () => {
+  test("in the list of exceptions exists", () => {
     const ids = operations.map((operation) => operation.operationId);
     expect(Object.keys(EXCEPTIONS).filter((id) => !ids.includes(id))).toEqual([]);
   });
 });
 
-/** Sends each case, and finds it refused as it should be and nothing written by any of them. */
-async function refuseAll(operation: Operation, cases: Case[]): Promise<void> {
-  const before = await sumAtRest();
+/** Sends each case and expects the declared rejection, and that none of them writes anything. */
+async function expectRejections(operation: Operation, cases: Case[]): Promise<void> {
+  const before = await checksumWhenIdle();
   const check = async ({ name, draft: sent, status, code, path }: Case): Promise<void> => {
-    const answer = await send(operation, sent.url, init(operation, await signed(operation, sent)));
-    expect.soft({ case: name, status: answer.status, code: answer.problem?.code }, answer.text).toEqual({ case: name, status, code });
-    if (!path || answer.status !== status) return;
-    const named = answer.fields.some((field) => field === path || field.startsWith(`${path}.`));
-    expect.soft(named, `${name} names ${path}: ${answer.text}`).toBe(true);
+    const response = await send(operation, sent.url, init(operation, await signed(operation, sent)));
+    expect.soft({ case: name, status: response.status, code: response.problem?.code }, response.text).toEqual({ case: name, status, code });
+    if (!path || response.status !== status) return;
+    const named = response.fields.some((field) => field === path || field.startsWith(`${path}.`));
+    expect.soft(named, `${name} names ${path}: ${response.text}`).toBe(true);
   };
   await Promise.all(cases.map(check));
-  expect(await databaseChecksum(), "what the database holds").toEqual(before);
+  expect(await databaseChecksum(), "the database's checksum").toEqual(before);
 }
 
-/** A valid request by the strongest caller, to be spoilt. */
+/** A valid request by the strongest caller, for a case to break. */
 async function prepare(operation: Operation): Promise<{ base: Draft; call: CallOptions }> {
   const call = await validCall(own, operation);
   return { base: draft(own, operation, call, await own.headersOf(strongestCaller(operation))), call };
@@ -201,8 +201,8 @@ function init(operation: Operation, { headers, body }: Draft): RequestInit {
   return { method: operation.method.toUpperCase(), headers, body };
 }
 
-/** What the database holds once what was prepared has left the outbox, and all that follows from it too: that would count as a write. */
-async function sumAtRest(): ReturnType<typeof databaseChecksum> {
+/** The checksum after the events of the prepared requests have left the outbox and run their effects, which would count as writes. */
+async function checksumWhenIdle(): ReturnType<typeof databaseChecksum> {
   for (let last = ""; ;) {
     for (const site of [own, foreign]) await site.call("listEvents");
     await waitForExports();

@@ -3,8 +3,8 @@ import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { type SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import * as schema from "#db/schema/index.ts";
 
-// What a test compares to find that nothing was written: a sum over every table, made by the database itself, so that it
-// costs no more for all the rows that other suites have left.
+// Detects writes: a checksum of every table, computed by the database itself, so that it stays cheap however many rows other suites
+// have left.
 
 const statements = Object.values(schema).flatMap((table) => {
   if (!is(table, SQLiteTable)) return [];
@@ -18,8 +18,8 @@ const statements = Object.values(schema).flatMap((table) => {
   ];
 });
 
-/** Rows, length of all texts and total of all numbers, by table. Compare after all that was started has left the outbox. */
+/** Row count, length of all texts and sum of all numbers, by table. Compare it only once the outbox is empty. */
 export async function databaseChecksum(): Promise<unknown> {
   const results = await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
-  return results.map(({ results: [sum] }) => sum);
+  return results.map(({ results: [checksum] }) => checksum);
 }

@@ -5,13 +5,13 @@ import { validCall } from "./contract-requests.ts";
 import { newSite, PASSWORD } from "./harness.ts";
 import { operations } from "./openapi.ts";
 
-// The events of one call of each operation that changes something. Those of every other suite are checked when it ends.
+// The events of one call of each operation that changes data. The events of every other suite are checked when it ends.
 
 let events: LogEntry[];
 
 beforeAll(async () => {
   const site = await newSite();
-  // The contract's test shows that each call succeeds.
+  // The contract test checks that each call succeeds.
   for (const operation of operations.filter(({ method }) => method !== "get"))
     await validCall(site, operation)
       .then((options) => site.call(operation.operationId, options))
@@ -19,14 +19,14 @@ beforeAll(async () => {
   events = await committedEvents([site.id]);
 });
 
-test("every committed event is in the catalogue, says what it declares and nothing else, and holds no secret", () => {
+test("every committed event is in the catalogue, matches its schema exactly and contains no secret", () => {
   expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(50);
   expect(eventViolations(events)).toEqual({});
 });
 
-test.each<[fault: string, change: Partial<LogEntry>]>([
+test.each<[violation: string, change: Partial<LogEntry>]>([
   ["a type that the catalogue doesn't have", { type: "page.imagined" }],
-  ["another resource", { resource: "page/5eed00000000000000000000" }],
+  ["a wrong resource", { resource: "page/5eed00000000000000000000" }],
   ["data of another shape", { data: '{"_id":1}' }],
   ["an undeclared field", { data: "undeclared" }],
   ["a secret", { data: "secret" }],

@@ -4,18 +4,18 @@ import { media, subscriptions } from "#db/schema/index.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { TestSite } from "./harness.ts";
 
-// Files and skus that a test site has, for requests that name them.
+// Inserts files and skus into a test site, for requests that refer to them.
 
 const db = createDb(env.DB);
 
-/** An uploaded file, without its bytes. */
+/** Adds an uploaded file without its content. */
 export async function addFile(site: TestSite, id = newId(Date.now())): Promise<string> {
   const file = { fileName: "goal.riv", kind: "rive" as const, contentType: "application/rive", size: 4 };
   await db.insert(media).values({ ...file, id, siteId: site.id, created: 1, modified: 1 });
   return id;
 }
 
-/** Subscriptions of these skus; one that the site has stays as it is. */
+/** Adds subscriptions with these skus; existing ones stay unchanged. */
 export async function addSkus(site: Pick<TestSite, "id">, ...skus: string[]): Promise<void> {
   if (skus.length === 0) return;
   const rows = skus.map((sku) => ({

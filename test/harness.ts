@@ -24,10 +24,10 @@ const db = createDb(env.DB);
 const YEAR = 365 * 86_400_000;
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 
-// Hashing is slow by design: every account of every suite shares one hash.
+// Password hashing is slow by design, so all accounts of all suites share one hash.
 const passwordHash = hashPassword(PASSWORD);
 
-/** The sites of the suite that runs, whose events are checked when it ends. */
+/** The sites of the current suite, whose events are checked when it ends. */
 export const siteIds: string[] = [];
 
 export type Caller = "developer" | "admin" | "reader" | "creator" | "viewer" | "super" | "client" | "nobody";
@@ -37,7 +37,7 @@ export interface CallOptions {
   query?: Record<string, string | number | boolean>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Who calls; the strongest that the operation takes unless said. */
+  /** The caller; by default the one with the most permissions that the operation accepts. */
   as?: Caller;
 }
 
@@ -47,33 +47,33 @@ export interface TestAccount {
   roles: AccountRole[];
 }
 
-/** One answer, checked already against the operation's declaration. */
+/** A response, already checked against the operation's declaration. */
 export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
   body: unknown;
-  /** The body of a refusal. */
+  /** The body of an error. */
   problem: z.infer<typeof Problem> | undefined;
-  /** The fields that it names as wrong. */
+  /** The invalid fields that the error names. */
   fields: string[];
-  /** The line that the request left in the log. */
+  /** The request's log line. */
   log: LogLine;
   as<T extends z.ZodType>(schema: T): z.output<T>;
 }
 
-/** A site of its own for a suite: its people, keys, two channels and a Stripe account, and the means to call the API on its behalf. */
+/** A new site for a suite, with accounts, keys, two channels and a Stripe account, and functions that call the API on its behalf. */
 export interface TestSite {
   id: string;
   slug: string;
   channels: [first: string, second: string];
   developerKey: string;
   accounts: Record<"admin" | "reader" | "creator" | "viewer", TestAccount>;
-  /** Calls an operation by its id; fails when the answer is not what the document declares. */
+  /** Calls an operation by its id; fails if the response isn't what the document declares. */
   call(operationId: string, options?: CallOptions): Promise<ApiResponse>;
-  /** Credentials as headers. */
+  /** The caller's credentials as headers. */
   headersOf(caller: Caller): Promise<Record<string, string>>;
-  /** A JWT of a session of its own. */
+  /** Returns the JWT of a new session. */
   signIn(account: TestAccount): Promise<string>;
   addAccount(name: string, roles: AccountRole[], tags?: string[]): Promise<TestAccount>;
   addKey(roles: string[], expires?: number): Promise<string>;
@@ -191,7 +191,7 @@ export async function newSite(): Promise<TestSite> {
     if (caller === "developer") return { ...client, "Tifo-Developer-Key": developerKey };
     let claims = sessionsOf.get(caller);
     if (!claims) sessionsOf.set(caller, (claims = openSession(people[caller])));
-    // Signed for each call: a token lasts ten minutes, a suite on a slow machine may last longer.
+    // Signed for each call: a token is valid for ten minutes, and a suite on a slow machine can take longer.
     return { ...client, Authorization: `Bearer ${await signToken(env, await claims, Date.now())}` };
   }
 
@@ -212,7 +212,7 @@ export async function newSite(): Promise<TestSite> {
   return { id, slug, channels, developerKey, accounts: people, call, headersOf, signIn, addAccount, addKey, addChannel };
 }
 
-/** A body as it goes out: a form or text as it is, all else as JSON. */
+/** Encodes a body: forms and text are sent as they are, everything else as JSON. */
 export function encodeBody(body: unknown): { headers: Record<string, string>; body: BodyInit | null } {
   if (body === undefined) return { headers: {}, body: null };
   if (body instanceof FormData) return { headers: {}, body };
@@ -220,7 +220,7 @@ export function encodeBody(body: unknown): { headers: Record<string, string>; bo
   return { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** Sends one request of an operation and holds the answer against what the document says of it. */
+/** Sends a request of an operation and checks the response against the document. */
 export async function send(operation: Operation, url: URL, init: RequestInit): Promise<ApiResponse> {
   const headers = new Headers(init.headers);
   if (!headers.has("Tifo-Request-Id")) headers.set("Tifo-Request-Id", `test.${randomHex(8)}`);
@@ -231,11 +231,12 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
   const where = `${operation.operationId} ${status} ${text.slice(0, 600)} ${log.cause ?? ""}`;
   const isJson = response.headers.get("Content-Type")?.includes("json") ?? false;
   const body: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
-  expect(keysOf(operation, status), where).toContain(status);
+  expect(declaredStatuses(operation, status), where).toContain(status);
   const problem = status >= 400 ? checkProblem(operation, status, response, body, where) : undefined;
   if (status < 400 && headers.get("Content-Type")?.includes("json")) checkRequest(operation, init.body, where);
-  if (status < 400) checkAnswer(operation, status, body, where);
-  if (status < 400 && PROOFS.every((name) => !headers.has(name))) expect(unlistedFields(operation, status, body), where).toEqual([]);
+  if (status < 400) checkResponse(operation, status, body, where);
+  if (status < 400 && AUTHENTICATION_HEADERS.every((name) => !headers.has(name)))
+    expect(unlistedFields(operation, status, body), where).toEqual([]);
   checkSecrets(log, headers, init.body);
   if (isStream(response)) onTestFinished(() => response.body?.cancel());
   return {
@@ -250,23 +251,23 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
   };
 }
 
-/** Headers by which a caller is more than somebody who knows the client id. */
-const PROOFS = ["Authorization", "Tifo-Developer-Key", "Tifo-Super-Key", "Tifo-Signature", "Stripe-Signature"];
+/** Headers that authenticate a caller; the client id is public. */
+const AUTHENTICATION_HEADERS = ["Authorization", "Tifo-Developer-Key", "Tifo-Super-Key", "Tifo-Signature", "Stripe-Signature"];
 
-/** An answer of 304 goes without saying: it follows from the ETag. */
-function keysOf(operation: Operation, status: number): number[] {
+/** A 304 isn't declared: every operation with an ETag can return it. */
+function declaredStatuses(operation: Operation, status: number): number[] {
   return status === 304 ? [304] : [...operation.responses.keys()];
 }
 
-/** A body that was accepted is one that the published document allows. */
+/** The published document must allow every body that was accepted. */
 function checkRequest({ operationId }: Operation, body: BodyInit | null | undefined, where: string): void {
   if (typeof body !== "string") return;
   expect(requestViolations(operationId, JSON.parse(body)), `request of ${where}`).toEqual([]);
 }
 
-/** Nothing undeclared: what the schema would drop may not be there. */
-function checkAnswer(operation: Operation, status: number, body: unknown, where: string): void {
-  const schema = operation.answers.get(status);
+/** The body may not contain undeclared fields, which the schema would drop. */
+function checkResponse(operation: Operation, status: number, body: unknown, where: string): void {
+  const schema = operation.responseSchemas.get(status);
   if (!schema) {
     expect(body, where).toBeUndefined();
     return;
@@ -283,13 +284,13 @@ function checkProblem(operation: Operation, status: number, response: Response, 
   expect(responseViolations(operation.operationId, status, body), where).toEqual([]);
   expect(problem.status, where).toBe(status);
   expect(operation.responses.get(status)?.description ?? "", where).toContain(`\`${problem.code}\``);
-  // An answer that is given again names the request that was answered first.
+  // A replayed response contains the id of the first request.
   if (!response.headers.has("Idempotent-Replayed")) expect(problem.requestId, where).toBe(response.headers.get("Tifo-Request-Id"));
   expect(status, where).not.toBe(500);
   return problem;
 }
 
-/** No credential of the request may stand in its log line. */
+/** The log line may not contain a credential of the request. */
 function checkSecrets(log: LogLine, headers: Headers, body: BodyInit | null | undefined): void {
   const line = JSON.stringify(log);
   for (const name of ["Authorization", "Tifo-Developer-Key", "Tifo-Super-Key", "Idempotency-Key"]) {
@@ -299,7 +300,7 @@ function checkSecrets(log: LogLine, headers: Headers, body: BodyInit | null | un
   if (typeof body === "string" && body.includes(PASSWORD)) expect(line).not.toContain(PASSWORD);
 }
 
-/** The path with its parameters in place; those left out are filled from the document's examples. */
+/** The path with its parameters filled in, by default from the document's examples. */
 export function fillPath(operation: Operation, params: Record<string, string> = {}): string {
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? operation.parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example;
@@ -307,7 +308,7 @@ export function fillPath(operation: Operation, params: Record<string, string> = 
   });
 }
 
-/** The caller with the most rights among those that an operation takes. */
+/** The caller with the most permissions among those that an operation accepts. */
 export function strongestCaller({ security }: Operation): Caller {
   const kinds = new Set(security.flat());
   if (kinds.has("super")) return "super";
@@ -316,7 +317,7 @@ export function strongestCaller({ security }: Operation): Caller {
   return kinds.size > 0 ? "client" : "nobody";
 }
 
-/** Whether the client id belongs into the query, since browsers can't set a header there. */
+/** Whether the client id is sent in the query, because browsers can't set a header on the request. */
 export function sendsClientIdInQuery({ security }: Operation): boolean {
   return security.length > 0 && security.every((set) => set.includes("clientQuery"));
 }
@@ -325,18 +326,18 @@ function isStream(response: Response): boolean {
   return response.status === 101 || (response.headers.get("Content-Type") ?? "").startsWith("text/event-stream");
 }
 
-/** Resolves once the site counts so many viewers: a channel's first viewer is in before its site has heard of it. */
+/** Waits until the site's count of viewers is correct: a channel's first viewer is admitted before the site counts it. */
 export async function waitForViewerCount(site: TestSite, viewers: number): Promise<void> {
   const presence = env.SITE_PRESENCE.getByName(site.id);
   await vi.waitUntil(async () => (await presence.concurrents()).concurrents === viewers, { interval: 5 });
 }
 
-/** Opens a channel's socket as a browser does; pings until the test ends. */
+/** Opens a channel's socket as a browser does, and sends pings until the test ends. */
 export async function openSocket(site: TestSite, channelId: string, query: Record<string, string | number> = {}): Promise<TestViewer> {
   const url = new URL(`/realtime/v1/channels/${channelId}`, ORIGIN);
   for (const [name, value] of Object.entries({ clientId: site.id, ...query })) url.searchParams.set(name, String(value));
   const { webSocket, status } = await exports.default.fetch(url, { headers: { Upgrade: "websocket" } });
-  if (!webSocket) throw new Error(`Not upgraded: ${status}`);
+  if (!webSocket) throw new Error(`The upgrade failed with ${status}`);
   const viewer = new TestViewer(webSocket);
   const pings = setInterval(() => webSocket.readyState === WebSocket.OPEN && viewer.send(PING), 10_000);
   onTestFinished(() => {

@@ -3,7 +3,7 @@ import { createDb } from "#db/client.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import type { TestSite } from "./harness.ts";
 
-/** What a verb gets, with something else coming to pass between its first read and its change: there every verb asks who calls. */
+/** A verb's context that runs `meanwhile` between the verb's first read and its write, when every verb confirms its caller. */
 export function interruptedContext(site: TestSite, meanwhile: () => Promise<unknown>): Ctx {
   return {
     env,

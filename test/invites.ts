@@ -8,7 +8,7 @@ import { ConsumedIntent } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Invite } from "#worker/services/invites/schemas.ts";
 
-/** Follows a link as a browser would. */
+/** Opens an invite's link as a browser would. */
 export function openMagicLink(token: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
   return exports.default.fetch(`${ORIGIN}/invite/v1/magic-link/${token}`, {
     method,
@@ -29,10 +29,10 @@ export async function problemOf(response: Response): Promise<{ status: number; m
   return { status: response.status, message };
 }
 
-/** What tests do with invites, on the site that `site` returns by then. */
+/** Invite calls for tests. `site` is a function because suites create their site in `beforeAll`. */
 export function inviteCalls(site: () => TestSite) {
   function create(change: Record<string, unknown> = {}): Promise<ApiResponse> {
-    const body = { redirectUri: "https://demo.example/welcome?from=mail", siteId: site().id, targetSkus: ["vip"], ...change };
+    const body = { redirectUri: "https://demo.example/welcome?from=email", siteId: site().id, targetSkus: ["vip"], ...change };
     return site().call("createInvite", { body });
   }
 

@@ -3,12 +3,12 @@ import { env } from "cloudflare:workers";
 import { type LimitName, LIMITS, limiterName } from "#worker/lib/limits.ts";
 import { rejectionCache } from "#worker/services/core/limits.ts";
 
-/** Uses a limit up, as if everything that it allows had been taken; `scope` is a site's id or "global". */
+/** Uses up a limit; `scope` is a site's id or "global". */
 export function exhaustLimit(scope: string, name: LimitName, key: string): Promise<void> {
   return setUsed(scope, name, key, LIMITS[name].quota);
 }
 
-/** Begins a limit anew. */
+/** Resets a limit to its full quota. */
 export function resetLimit(scope: string, name: LimitName, key: string): Promise<void> {
   return setUsed(scope, name, key, 0);
 }

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-// Reads what the Worker logs, which runs in the same isolate as the tests, and keeps the lines of requests out of their output.
+// Captures the Worker's request log, since the Worker runs in the same isolate as the tests, and keeps it out of their output.
 
 const Line = z.looseObject({
   level: z.string(),
@@ -27,10 +27,10 @@ for (const level of ["log", "error"] as const) {
   };
 }
 
-/** The line of a request that has been answered. */
+/** The log line of a completed request. */
 export function takeLogLine(requestId: string): LogLine {
   const line = lines.get(requestId);
-  if (!line) throw new Error(`The request ${requestId} left no line in the log`);
+  if (!line) throw new Error(`There is no log line for the request ${requestId}`);
   lines.delete(requestId);
   return line;
 }

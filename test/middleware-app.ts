@@ -10,7 +10,7 @@ import { ERRORS } from "#worker/lib/errors.ts";
 import type { Actor } from "#worker/services/core/context.ts";
 import { Identity, type IdentityCheck } from "#worker/services/auth/identity.ts";
 
-/** The policy of an operation that declares no more than this. */
+/** The policy of an operation that declares only this. */
 export function newPolicy(spec: Partial<OperationSpec> = {}): OperationPolicy {
   return policyOf({
     operationId: "changeThing",
@@ -26,7 +26,7 @@ export function newPolicy(spec: Partial<OperationSpec> = {}): OperationPolicy {
   });
 }
 
-/** Credentials that D1 has to check; the check throws `error`. */
+/** Credentials that D1 has to verify; the check throws `error` if there is one. */
 export function uncheckedCaller(error?: Error, actor: Actor = { kind: "anonymous" }): IdentityCheck {
   return {
     query: { sql: "check the caller", params: [] },
@@ -39,16 +39,16 @@ export function uncheckedCaller(error?: Error, actor: Actor = { kind: "anonymous
 
 export interface Run {
   check?: IdentityCheck;
-  /** Steps that run for themselves, such as `authenticate`, get no identity and `ctx` made for them. */
+  /** Don't set `identity` and `ctx`, for steps that do it themselves, such as `authenticate`. */
   bare?: boolean;
   handler?: (c: Context<AppEnv>, next: Next) => Response | Promise<Response>;
   headers?: Record<string, string>;
   body?: BodyInit;
-  /** How many requests the limit still admits. */
+  /** How many requests the limit still allows. */
   quota?: number;
 }
 
-/** What became of a request; `log` names what happened, in order: queries of D1, limits taken, and the handler. */
+/** The outcome of a request; `log` lists its queries, limit checks and the handler in order. */
 export interface Outcome {
   log: string[];
   status: number;
@@ -56,7 +56,7 @@ export interface Outcome {
   headers: Headers;
 }
 
-/** Runs a request through steps of the pipeline around a handler, on a database and a Limiter that only write a log. */
+/** Runs a request through pipeline steps and a handler, with a database and a Limiter that only write to the log. */
 export async function runSteps(
   steps: Step[],
   { check = uncheckedCaller(), bare = false, handler = (c) => c.text("done"), headers, body, quota = 1000 }: Run = {},
@@ -80,11 +80,14 @@ export async function runSteps(
     return c.text(failure.message, ERRORS[failure.code].status);
   });
   const request = { method: "PUT", headers, body, duplex: "half" };
-  const { status, headers: given } = await app.request("/things", request, { DB: newDatabase(log), LIMITER: newLimiter(log, quota) });
-  return { log, status, code, headers: given };
+  const { status, headers: responseHeaders } = await app.request("/things", request, {
+    DB: newDatabase(log),
+    LIMITER: newLimiter(log, quota),
+  });
+  return { log, status, code, headers: responseHeaders };
 }
 
-/** A query of the handler's own. */
+/** A query by the handler. */
 export function readSites(c: Context<AppEnv>): Promise<unknown> {
   return c.get("ctx").db.select({ id: sites.id }).from(sites);
 }
@@ -94,7 +97,7 @@ function setCaller(c: Context<AppEnv>, check: IdentityCheck): void {
   c.set("identity", identity);
   c.set("ctx", {
     env: c.env,
-    // Each run has a site of its own: what is known to be used up is remembered by site.
+    // A new site for each run, because used-up limits are cached per site.
     siteId: crypto.randomUUID(),
     db: createDb(c.env.DB, identity, c.get("usage")),
     now: 0,

@@ -3,7 +3,7 @@ import { createApp } from "#worker/app.ts";
 import { openApiDocument } from "#worker/http/openapi.ts";
 import { TAGS } from "#worker/routes/areas.ts";
 
-// The OpenAPI document of the app as tests read it: references followed, credentials as lists, answers with their zod schemas.
+// The app's OpenAPI document for tests: references resolved, credentials as lists, responses with their zod schemas.
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
@@ -12,7 +12,7 @@ const DeclaredResponse = z.looseObject({ description: z.string(), content: z.rec
 const app = createApp();
 export const document = openApiDocument(app, TAGS);
 
-/** Everything that was registered, before names that are equal collapse into one. */
+/** Everything that was registered, before equal names collapse into one. */
 export const definitions = app.openAPIRegistry.definitions;
 
 type Components = NonNullable<(typeof document)["components"]>;
@@ -35,18 +35,18 @@ export interface Operation {
   summary: string;
   description: string;
   tags: string[];
-  /** Sets of kinds, any one of which is enough. */
+  /** Sets of kinds of credentials, any one of which suffices. */
   security: string[][];
   parameters: Parameter[];
   body: { required: boolean; schema: Schema; example: unknown } | undefined;
-  /** Whether it takes a file, in a form. */
+  /** Whether the body is a form with a file. */
   takesFile: boolean;
-  /** An example of a body that is text of another type than JSON. */
+  /** An example of a text body that isn't JSON. */
   text: Blob | undefined;
-  /** By status: what the document says of it, and its media types. */
+  /** Description and media types, by status. */
   responses: Map<number, { description: string; content: string[] }>;
-  /** The schema of each JSON answer, by status. */
-  answers: Map<number, z.ZodType>;
+  /** The zod schemas of JSON responses, by status. */
+  responseSchemas: Map<number, z.ZodType>;
 }
 
 export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -58,7 +58,7 @@ export const operations: Operation[] = Object.entries(document.paths).flatMap(([
 
 const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
 
-/** The statuses with which an operation says that it succeeded. */
+/** The statuses of an operation's successful responses. */
 export function successStatuses({ responses }: Pick<Operation, "responses">): number[] {
   return [...responses.keys()].filter((status) => status < 400);
 }
@@ -69,7 +69,7 @@ export function operationOf(operationId: string): Operation {
   return operation;
 }
 
-/** What a schema's own example is, or one made of those of its parts; undefined where a part has none. */
+/** The schema's own example, or one built from its parts; undefined if there is none. */
 export function exampleOf(from: SchemaOrReference): unknown {
   const schema = resolveRef(from);
   if (schema.example !== undefined) return schema.example;
@@ -85,7 +85,7 @@ export function exampleOf(from: SchemaOrReference): unknown {
   return Object.fromEntries(required);
 }
 
-/** The schema that a reference stands for. */
+/** Resolves a reference to its schema. */
 export function resolveRef(schema: SchemaOrReference): Schema {
   if (!("$ref" in schema)) return schema;
   const named = document.components?.schemas?.[schema.$ref.replace("#/components/schemas/", "")];
@@ -108,14 +108,14 @@ function readOperation(method: Operation["method"], path: string, raw: RawOperat
     parameters: (raw.parameters ?? []).flatMap((parameter) => {
       if ("$ref" in parameter || !parameter.schema) return [];
       const schema = resolveRef(parameter.schema);
-      const given: unknown = parameter.example;
+      const ownExample: unknown = parameter.example;
       return [
         {
           name: parameter.name,
           in: parameter.in,
           required: parameter.required === true,
           schema,
-          example: given ?? exampleOf(schema),
+          example: ownExample ?? exampleOf(schema),
         },
       ];
     }),
@@ -123,7 +123,7 @@ function readOperation(method: Operation["method"], path: string, raw: RawOperat
     takesFile,
     text: textOf(raw),
     responses: readResponses(raw),
-    answers: answersOf(method, path),
+    responseSchemas: responseSchemasOf(method, path),
   };
 }
 
@@ -141,30 +141,30 @@ function readResponses(raw: RawOperation): Operation["responses"] {
   return new Map(entries);
 }
 
-function answersOf(method: string, path: string): Map<number, z.ZodType> {
-  const answers = new Map<number, z.ZodType>();
+function responseSchemasOf(method: string, path: string): Map<number, z.ZodType> {
+  const schemas = new Map<number, z.ZodType>();
   for (const definition of definitions) {
     if (definition.type !== "route" || definition.route.method !== method || definition.route.path !== path) continue;
     for (const [status, response] of Object.entries(definition.route.responses)) {
       const media = "content" in response ? response.content?.["application/json"] : undefined;
       const schema = media && "schema" in media ? media.schema : undefined;
-      if (schema instanceof z.ZodType) answers.set(Number(status), schema);
+      if (schema instanceof z.ZodType) schemas.set(Number(status), schema);
     }
   }
-  return answers;
+  return schemas;
 }
 
 /**
- * Every schema name, and the different shapes that it has; more than one, and the document shows only one of them.
- * Each route is documented alone, because within one document the later silently replaces the earlier.
+ * Every schema name with its different shapes; if there is more than one, the document contains only the last.
+ * Each route gets its own document, because within one document a later schema silently replaces an earlier one.
  */
 export function namedSchemas(): Map<string, Set<string>> {
   const named = new Map<string, Set<string>>();
   for (const definition of definitions) {
     if (definition.type !== "route") continue;
-    const alone = new OpenAPIHono();
-    alone.openAPIRegistry.registerPath(definition.route);
-    const { components } = alone.getOpenAPIDocument({ openapi: "3.0.3", info: { title: "", version: "" } });
+    const single = new OpenAPIHono();
+    single.openAPIRegistry.registerPath(definition.route);
+    const { components } = single.getOpenAPIDocument({ openapi: "3.0.3", info: { title: "", version: "" } });
     for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
       named.set(name, (named.get(name) ?? new Set()).add(JSON.stringify(schema)));
     }

@@ -14,7 +14,7 @@ export const outcomes = [
   { answer: "Old Dock" },
 ];
 
-/** What tests do with polls, on the site that `site` returns by then. */
+/** Poll calls for tests. `site` is a function because suites create their site in `beforeAll`. */
 export function pollCalls(site: () => TestSite) {
   async function newPoll(fields: Record<string, unknown> = {}, on = site()) {
     return (await on.call("createPoll", { body: { siteId: on.id, ...derby, answers: outcomes, ...fields } })).as(Poll);

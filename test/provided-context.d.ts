@@ -1,13 +1,13 @@
 import type { D1Migration } from "@cloudflare/vitest-pool-workers";
 
 declare module "vitest" {
-  /** What `inject` gives to tests. */
+  /** What `inject` provides to tests. */
   interface ProvidedContext {
-    /** Every migration of db/migrations; in the projects `api` and `isolated`. */
+    /** All migrations of db/migrations; in the projects `api` and `isolated`. */
     migrations: D1Migration[];
-    /** Address of the server that the project `browser` shares. */
+    /** URL of the server that all tests of the project `browser` share. */
     url: string;
-    /** Address of the stream provider; in the project `api`. */
+    /** URL of the stream provider; in the project `api`. */
     streamProvider: string;
   }
 }

@@ -6,7 +6,7 @@ import { CreatedRule } from "#worker/services/automation-rules/schemas.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import type { ApiResponse, TestSite } from "./harness.ts";
 
-// A data provider as it stands outside: it knows its secret and signs what it sends.
+// An external data provider, which knows its secret and signs its events.
 
 export interface TestProvider {
   id: string;
@@ -26,12 +26,12 @@ export function dataProviderInput(change: Record<string, unknown> = {}): Record<
 }
 
 export async function newDataProvider(site: TestSite, change: Record<string, unknown> = {}): Promise<TestProvider> {
-  const answer = await site.call("registerDataProvider", { body: dataProviderInput(change) });
-  const { dataProviderId, secret } = answer.as(RegisteredDataProvider);
+  const response = await site.call("registerDataProvider", { body: dataProviderInput(change) });
+  const { dataProviderId, secret } = response.as(RegisteredDataProvider);
   return { id: dataProviderId, secret };
 }
 
-/** The signature headers of a content; with a timestamp (seconds) unless that is null. */
+/** The signature headers for this content, with a timestamp (in seconds) unless it is null. */
 export async function signatureOf(
   secret: string,
   content: string,
@@ -59,7 +59,7 @@ export async function sendProviderEvent(
   });
 }
 
-/** An event of the example's schema. */
+/** An event that matches the example schema. */
 export function goal(home: number, change: Record<string, unknown> = {}): Record<string, unknown> {
   return { match: { minute: 17, scorer: "Ada Moreno", score: { home, away: 0 }, ...change } };
 }
@@ -79,7 +79,7 @@ export interface RuleChange {
   [field: string]: unknown;
 }
 
-/** A rule's body: a home goal shows the template on the first channel, unless changed. */
+/** A rule's body: by default, a home goal shows the template on the first channel. */
 export function ruleOf(
   site: TestSite,
   provider: TestProvider,
@@ -107,7 +107,7 @@ export async function newRule(site: TestSite, body: Record<string, unknown>): Pr
   return (await site.call("createAutomationRule", { body })).as(CreatedRule).id;
 }
 
-/** Puts as many more rules like this one into the database, of which nothing is told. */
+/** Inserts this many copies of a rule into the database, without events. */
 export async function copyRule(id: string, count: number): Promise<void> {
   const columns = "site_id, name, channel_id, json_rule, active, client_rule, created, modified, version";
   const insert = `INSERT INTO automation_rules (id, ${columns}) SELECT value, ${columns} FROM automation_rules, json_each(?) WHERE automation_rules.id = ?`;
@@ -115,7 +115,7 @@ export async function copyRule(id: string, count: number): Promise<void> {
   await env.DB.prepare(insert).bind(JSON.stringify(ids), id).run();
 }
 
-/** What the contract test needs of a rule: a provider and a template that are there. */
+/** A rule whose provider and template exist, for the contract test. */
 export async function liveJsonRule(site: TestSite): Promise<unknown> {
   const body = ruleOf(site, await newDataProvider(site), await newTemplate(site));
   return z.object({ jsonRule: z.unknown() }).parse(body).jsonRule;

@@ -1,10 +1,10 @@
-// What a caller who proves nothing may read: every field of every schema in a response of the operations that are open to anybody who
-// knows the client id. Whoever adds a field decides here whether a viewer's page needs it; one that isn't listed fails the tests.
+// What unauthenticated callers can read: every field of every response schema of the operations that require only a client id. When you
+// add a field, decide here whether a viewer's page needs it; a field that isn't listed fails the tests.
 
 export interface PublicFields {
-  /** A viewer's page needs these. */
+  /** Needed by a viewer's page. */
   shown: string[];
-  /** In the schema for those who manage the site; left out for everybody else. */
+  /** Part of the schema, but returned only to callers who manage the site. */
   withheld: string[];
 }
 
@@ -12,7 +12,7 @@ function fields(shown: string, withheld = ""): PublicFields {
   return { shown: wordsOf(shown), withheld: wordsOf(withheld) };
 }
 
-/** A schema of which nobody else sees anything. */
+/** A schema that unauthenticated callers never see. */
 function hidden(withheld: string): PublicFields {
   return fields("", withheld);
 }
@@ -24,7 +24,7 @@ function wordsOf(text: string): string[] {
 const LIST = "results pagination";
 const PANEL = "panel_type panel_name icon_name id description image_url help_link_url login_button_text disable_on_mobile_embedded";
 
-/** By the schema's name in the OpenAPI document; nested objects by the way to them. */
+/** By the schema's name in the OpenAPI document; nested objects by their path. */
 export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   Account: fields(
     "_id siteId uid globalAccountID email name normalizedName hash lastLogin emailVerified thirdPartyAuthProviders roles subscriptions marketingOptin tags created modified",
@@ -58,7 +58,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   GameList: fields(LIST),
   "GameList.pagination": fields("limit offset pageResults totalCount"),
   "GameList.results": fields("id name"),
-  // To the person who shows the token from their own mail.
+  // Only to the person with the token from their own email.
   GlobalAccount: fields("_id email created"),
   Group: fields("id group_name group_bio group_banner_url group_links"),
   "Group.group_links": fields("generated_key link_text link_url link_icon_name"),

@@ -4,7 +4,7 @@ import { createApp } from "#worker/app.ts";
 import { openApiText } from "#worker/http/openapi.ts";
 import { TAGS } from "#worker/routes/areas.ts";
 
-// The published OpenAPI text as a foreign validator reads it: strictly by OpenAPI 3.0.3, without our zod schemas.
+// Validates against the published OpenAPI text as a third-party validator would: strictly by OpenAPI 3.0.3, without our zod schemas.
 
 type Schema = Record<string, unknown>;
 
@@ -25,21 +25,21 @@ for (const { operationId, requestBody, responses } of Object.values(published.pa
 
 const root = {
   $id: "https://tifo.example/schemas",
-  $defs: Object.fromEntries([...definitions].map(([name, one]) => [name, jsonSchema(one)])),
+  $defs: Object.fromEntries([...definitions].map(([name, schema]) => [name, jsonSchema(schema)])),
 };
 const lookup = dereference(root);
 
-/** What a validator has against the JSON body of a successful request; nothing where the document describes none. */
+/** A validator's errors for the JSON body of a successful request; none if the document describes no body. */
 export function requestViolations(operationId: string, body: unknown): string[] {
-  return faults(`${operationId} request`, body);
+  return violations(`${operationId} request`, body);
 }
 
-/** What a validator has against the JSON body of a response. */
+/** A validator's errors for the JSON body of a response. */
 export function responseViolations(operationId: string, status: number, body: unknown): string[] {
-  return faults(`${operationId} ${status}`, body);
+  return violations(`${operationId} ${status}`, body);
 }
 
-function faults(name: string, body: unknown): string[] {
+function violations(name: string, body: unknown): string[] {
   const schema = root.$defs[name];
   if (!schema) return [];
   const { errors } = validate(body, schema, "2019-09", lookup, false);
@@ -51,7 +51,7 @@ function define(name: string, { content }: z.output<typeof Body>): void {
   if (schema) definitions.set(name, schema);
 }
 
-/** OpenAPI 3.0.3 as JSON Schema: `nullable` counts only beside a `type` of the same schema. */
+/** Converts OpenAPI 3.0.3 to JSON Schema: `nullable` applies only with a `type` in the same schema. */
 function jsonSchema(schema: Schema): Schema {
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
   const constraints = Object.entries(rest).filter(([keyword]) => keyword !== "example" && keyword !== "discriminator");

@@ -14,7 +14,7 @@ import { addSkus } from "./files-and-skus.ts";
 import { showSubscription, type Subscription as StripeSubscription } from "./stripe-objects.ts";
 import { stripe } from "./stripe-server.ts";
 
-// Buying at a test site, as an account of its own does.
+// Purchases at a test site, by its accounts.
 
 const db = createDb(env.DB);
 export const PAGES = { successUrl: "https://demo.example/thanks", cancelUrl: "https://demo.example/shop" };
@@ -25,7 +25,7 @@ const PRICES = [
 
 const TicketItems = z.object({ items: z.array(z.object({ type: z.string(), id: z.string() })) });
 
-/** Somebody who buys, with credentials of their own. */
+/** An account that buys, with its credentials. */
 export interface Buyer extends TestAccount {
   headers: Record<string, string>;
 }
@@ -35,12 +35,12 @@ export async function newBuyer(site: TestSite): Promise<Buyer> {
   return { ...account, headers: { "Tifo-Client-Id": site.id, Authorization: `Bearer ${await site.signIn(account)}` } };
 }
 
-/** A call as a buyer makes it. */
+/** Calls an operation as the buyer. */
 export function callAs(site: TestSite, buyer: Buyer, operationId: string, options: CallOptions = {}): Promise<ApiResponse> {
   return site.call(operationId, { ...options, as: "nobody", headers: { ...buyer.headers, ...options.headers } });
 }
 
-/** Something to sell: its sku is new. */
+/** Creates a subscription with a new sku. */
 export async function newSubscription(site: TestSite, fields: Record<string, unknown> = {}) {
   const sku = `pass-${randomHex(4)}`;
   const body = { siteId: site.id, name: "Cup pass", sku, subscriptionProvider: "stripe", recurrence: "once", prices: PRICES, ...fields };
@@ -60,12 +60,12 @@ export async function newBundle(site: TestSite, fields: Record<string, unknown> 
   return (await site.call("createBundle", { body })).as(Bundle);
 }
 
-/** Opens the page of a subscription. */
+/** Opens a payment page for a subscription. */
 export async function openCheckout(site: TestSite, buyer: Buyer, id: string, body: Record<string, unknown> = {}) {
   return (await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: { ...PAGES, ...body } })).as(CheckoutAnswer);
 }
 
-/** Buys a subscription, to the end: the page is paid, and Stripe has told so. */
+/** Buys a subscription: opens the page, pays it and sends Stripe's event. */
 export async function buy(site: TestSite, buyer: Buyer, id: string): Promise<string> {
   const { chargeId } = await openCheckout(site, buyer, id);
   const session = stripe.pay(chargeId);
@@ -77,14 +77,14 @@ export async function buy(site: TestSite, buyer: Buyer, id: string): Promise<str
   return chargeId;
 }
 
-/** Somebody new who has bought something new: once, or as `fields` say. */
+/** A new buyer's completed purchase of a new subscription, by default a one-off. */
 export async function newPurchase(site: TestSite, fields: Record<string, unknown> = {}) {
   const buyer = await newBuyer(site);
   const subscription = await newSubscription(site, fields);
   return { buyer, subscription, chargeId: await buy(site, buyer, subscription._id) };
 }
 
-/** Somebody new who pays each month, and what names that. */
+/** A new buyer with a monthly subscription, and the ids that identify it. */
 export async function newMonthlyPurchase(site: TestSite) {
   const { buyer, subscription, chargeId } = await newPurchase(site, { recurrence: "month" });
   const recurring = await recurringRow(buyer);
@@ -92,20 +92,20 @@ export async function newMonthlyPurchase(site: TestSite) {
   return { buyer, sku: subscription.sku, chargeId, recurring, params };
 }
 
-/** What Stripe has of a subscription, to be changed as if it did so itself. */
+/** The subscription as stored at Stripe, for a test to modify. */
 export function stripeSubscription(id: string): StripeSubscription {
-  const subscription = stripe.books().subscriptions.get(id);
+  const subscription = stripe.records().subscriptions.get(id);
   if (!subscription) throw new Error("Stripe has no such subscription");
   return subscription;
 }
 
-/** Stripe tells that a subscription has changed. */
+/** Sends Stripe's event about a changed subscription. */
 export function sendSubscriptionEvent(site: TestSite, id: string, change: "updated" | "deleted" = "updated"): Promise<ApiResponse> {
-  const known = stripe.books().subscriptions.get(id);
+  const known = stripe.records().subscriptions.get(id);
   return sendStripeEvent(site, `customer.subscription.${change}`, known ? showSubscription(known) : { object: "subscription", id });
 }
 
-/** Sends an event of Stripe's. */
+/** Sends an event as Stripe does. */
 export async function sendStripeEvent(site: TestSite, type: string, object: Record<string, unknown>): Promise<ApiResponse> {
   return site.call("receiveStripeEvent", { as: "nobody", ...(await stripe.event(type, object)) });
 }
@@ -120,7 +120,7 @@ export async function sendRefundEvent(site: TestSite, chargeId: string): Promise
   });
 }
 
-/** Refunds as the site's admin does. */
+/** Refunds a charge as the site's admin. */
 export async function refund(site: TestSite, buyer: Buyer, chargeId: string, amount?: number) {
   const body = { accountId: buyer.id, chargeId, reason: "requested_by_customer", ...(amount !== undefined && { amount }) };
   return (await site.call("refundCharge", { as: "admin", body })).as(ChargeResult);
@@ -148,7 +148,7 @@ export function entitlementsOf(buyer: Buyer) {
   return db.select().from(accountEntitlements).where(eq(accountEntitlements.accountId, buyer.id));
 }
 
-/** Skus that the buyer holds, in order. */
+/** The skus that the buyer holds, sorted. */
 export async function heldSkus(buyer: Buyer): Promise<string[]> {
   const rows = await entitlementsOf(buyer);
   return rows
@@ -159,16 +159,16 @@ export async function heldSkus(buyer: Buyer): Promise<string[]> {
 
 export async function recurringRow(buyer: Buyer) {
   const [row] = await db.select().from(recurringSubscriptions).where(eq(recurringSubscriptions.accountId, buyer.id));
-  if (!row) throw new Error("Nothing is paid regularly");
+  if (!row) throw new Error("The buyer has no recurring subscription");
   return row;
 }
 
-/** As if a buyer had bought everything so much earlier. */
+/** Moves everything that a buyer has bought this far into the past. */
 export async function backdate(buyer: Buyer, ms: number): Promise<void> {
   const { stripeSubscriptionId } = await recurringRow(buyer);
   const seconds = Math.floor(ms / 1000);
   stripeSubscription(stripeSubscriptionId).periodEnd -= seconds;
-  for (const invoice of stripe.books().invoices.values()) {
+  for (const invoice of stripe.records().invoices.values()) {
     if (invoice.subscription === stripeSubscriptionId) invoice.created -= seconds;
   }
   await db.batch([
@@ -187,7 +187,7 @@ export async function backdate(buyer: Buyer, ms: number): Promise<void> {
   ]);
 }
 
-/** Lets everything that is open at a site be due. */
+/** Makes all open charges and recurring subscriptions of a site due. */
 export async function makeBillingDue(site: TestSite): Promise<void> {
   await db.batch([
     db
@@ -198,13 +198,13 @@ export async function makeBillingDue(site: TestSite): Promise<void> {
   ]);
 }
 
-/** The cron, at a moment, as often as it takes to reach all that is due by then, whoever left it so. */
+/** Runs the cron's reconciliation until nothing is due at this time, including what other tests have left. */
 export async function reconcile(now = Date.now()): Promise<void> {
   const failures: unknown[] = [];
   for (;;) {
     await reconcileBilling({ env, db, now }).catch((error: unknown) => failures.push(error));
-    const left = await Promise.all([charges, recurringSubscriptions].map((table) => db.$count(table, lte(table.due, now))));
-    if (left.every((count) => count === 0)) break;
+    const due = await Promise.all([charges, recurringSubscriptions].map((table) => db.$count(table, lte(table.due, now))));
+    if (due.every((count) => count === 0)) break;
   }
   if (failures.length > 0) throw new AggregateError(failures, "The cron failed");
 }

@@ -1,7 +1,7 @@
 import type { QuestAction } from "#db/types.ts";
 import { type Activity, type PollAnswered, type QuestKind, type ReportedAction } from "#worker/services/quests/quest-rules.ts";
 
-// What quests count, for the tests of their rules.
+// Quest actions and what counts towards them, for the tests of the quest rules.
 
 export const KICK_OFF = 1_795_273_200;
 export const at = (minute: number) => (KICK_OFF + minute * 60) * 1000;

@@ -1,10 +1,10 @@
-/** A file's text, as Vite imports it. */
+/** A file's text, imported by Vite. */
 declare module "*?raw" {
   const text: string;
   export default text;
 }
 
 interface ImportMeta {
-  /** The texts of the files that fit, by path, as Vite imports them. */
+  /** The texts of the matching files by path, imported by Vite. */
   glob(patterns: string[], options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
 }

@@ -7,12 +7,12 @@ import { validCall } from "./contract-requests.ts";
 import type { TestSite } from "./harness.ts";
 import { operationOf } from "./openapi.ts";
 
-// What a test site has, for requests that name it.
+// Creates resources at a test site, for requests that refer to them.
 
 const db = createDb(env.DB);
-const Made = z.looseObject({ _id: z.string() });
+const Created = z.looseObject({ _id: z.string() });
 
-const MAKERS = {
+const CREATORS = {
   video: { operationId: "createVideo", table: videos },
   playlist: { operationId: "createPlaylist", table: playlists },
   page: { operationId: "createPage", table: pages },
@@ -25,13 +25,13 @@ const MAKERS = {
   quest: { operationId: "createQuest", table: quests },
 } as const;
 
-export type ResourceKind = keyof typeof MAKERS;
+export type ResourceKind = keyof typeof CREATORS;
 
-/** Makes something of this kind, under an id of the test's own where it has one. */
+/** Creates a resource of this kind, with the given id if there is one. */
 export async function addResource(site: TestSite, kind: ResourceKind, id?: string): Promise<string> {
-  const { operationId, table } = MAKERS[kind];
-  const made = Made.parse((await site.call(operationId, await validCall(site, operationOf(operationId)))).body)._id;
-  if (id === undefined) return made;
-  await db.update(table).set({ id }).where(eq(table.id, made));
+  const { operationId, table } = CREATORS[kind];
+  const createdId = Created.parse((await site.call(operationId, await validCall(site, operationOf(operationId)))).body)._id;
+  if (id === undefined) return createdId;
+  await db.update(table).set({ id }).where(eq(table.id, createdId));
   return id;
 }

@@ -4,5 +4,5 @@ import { env } from "cloudflare:workers";
 import { inject } from "vitest";
 import "./dns-resolver.ts";
 
-// Top level, not `beforeAll`: a suite's own hooks may already need the tables.
+// At the top level, because a suite's own `beforeAll` may already need the tables.
 await applyD1Migrations(env.DB, inject("migrations"));

@@ -8,12 +8,12 @@ import { newId } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { ORIGIN, type TestSite } from "./harness.ts";
 
-// What tests of a site's log leave for it, ask of it and make due.
+// Helpers for the tests of a site's log.
 
 const db = createDb(env.DB);
 export const DAY = 86_400_000;
 
-// Made anew at each use: a stub does not outlive a crash of its object.
+// Created for each use, because a stub doesn't survive a crash of its object.
 export const logOf = (siteId: string) => env.SITE_LOG.getByName(siteId);
 
 export async function eventsOf(siteId: string) {
@@ -24,7 +24,7 @@ export function outboxRows(siteId: string) {
   return db.select().from(outbox).where(eq(outbox.siteId, siteId));
 }
 
-/** Writes what a committed change leaves for the log. */
+/** Inserts outbox rows, as committed changes do. */
 export async function insertOutboxRows(
   siteId: string,
   count: number,
@@ -35,12 +35,12 @@ export async function insertOutboxRows(
   if (first) await db.batch([first, ...others]);
 }
 
-/** Has what failed be due now. */
+/** Makes all failed effects due now. */
 export async function makeRetriesDue(siteId: string): Promise<void> {
   await runInDurableObject(logOf(siteId), (_, state) => void state.storage.sql.exec("UPDATE retries SET due = 0"));
 }
 
-/** Prunes now, whatever its hour. */
+/** Prunes the log now, whatever its schedule. */
 export async function pruneNow(siteId: string): Promise<void> {
   await runInDurableObject(logOf(siteId), (_, state) => void state.storage.sql.exec("UPDATE upkeep SET prune_due = 0"));
   await logOf(siteId).nudge();
@@ -52,10 +52,10 @@ export async function createOverlay(site: TestSite): Promise<string> {
   return (await site.call("createOverlay", { body })).as(Overlay)._id;
 }
 
-/** Broadcasts to the first channel, which does not take it: the caller is told of a failure. */
+/** Broadcasts to the first channel, which fails: the caller receives a 5xx. */
 export async function expectBroadcastFailure(site: TestSite, overlayId: string): Promise<void> {
   const headers = { ...(await site.headersOf("developer")), "Content-Type": "application/json" };
   const body = JSON.stringify({ channelId: site.channels[0] });
-  const answer = await exports.default.fetch(`${ORIGIN}/overlay/v1/broadcast/${overlayId}`, { method: "POST", headers, body });
-  expect(answer.status).toBeGreaterThanOrEqual(500);
+  const response = await exports.default.fetch(`${ORIGIN}/overlay/v1/broadcast/${overlayId}`, { method: "POST", headers, body });
+  expect(response.status).toBeGreaterThanOrEqual(500);
 }

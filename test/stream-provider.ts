@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { z } from "@hono/zod-openapi";
 import type { TestProject } from "vitest/node";
 
-// A stream provider: a small HTTP server that speaks the four calls for any number of customers, told apart by the first part of the
-// path, and that does as it is told: PUT /<customer>/behaviour, GET /<customer>/calls.
+// A stand-in for a stream provider: an HTTP server with the four calls, for any number of customers, which the first path segment
+// identifies. PUT /<customer>/behaviour configures how it behaves, GET /<customer>/calls returns what it received.
 
-/** What a call meets, one after the other; the last one stays. */
-export const BEHAVIOURS = ["work", "fail", "refuse", "hang", "garbage", "flood", "redirect"] as const;
+/** How calls behave, in turn; the last behaviour applies to all further calls. */
+export const BEHAVIOURS = ["succeed", "fail", "reject", "hang", "garbage", "flood", "redirect"] as const;
 const CALLS = ["create", "start", "stop", "delete"] as const;
 
 export const Behaviour = z.partialRecord(z.enum(CALLS), z.array(z.enum(BEHAVIOURS)).min(1));
 export type Behaviour = z.infer<typeof Behaviour>;
 
-/** A call as it came in; `call` is what stands in the path, so that a redirect that was followed would show. */
+/** A call as received; `call` comes from the path, so that a followed redirect would be visible. */
 export const SeenCall = z.object({ call: z.string(), authorization: z.string(), streamId: z.string(), body: z.unknown() });
 export type SeenCall = z.infer<typeof SeenCall>;
 
@@ -29,11 +29,11 @@ interface Customer {
 export async function startStreamProvider(): Promise<{ url: string; stop(): Promise<void> }> {
   const customers = new Map<string, Customer>();
   const server = createServer((request, response) => {
-    answer(customers, request, response).catch((error: unknown) => send(response, 500, { error: String(error) }));
+    handle(customers, request, response).catch((error: unknown) => send(response, 500, { error: String(error) }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The provider listens on no port");
+  if (address === null || typeof address === "string") throw new Error("The provider isn't listening on a port");
   return {
     url: `http://127.0.0.1:${address.port}`,
     stop: () =>
@@ -44,41 +44,41 @@ export async function startStreamProvider(): Promise<{ url: string; stop(): Prom
   };
 }
 
-/** Serves all tests of a project. */
+/** Starts one provider for all tests of a project. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const provider = await startStreamProvider();
   project.provide("streamProvider", provider.url);
   return () => provider.stop();
 }
 
-async function answer(customers: Map<string, Customer>, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, name = "", what = ""] = (request.url ?? "").split("/");
+async function handle(customers: Map<string, Customer>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, name = "", resource = ""] = (request.url ?? "").split("/");
   const customer = customers.get(name) ?? { behaviour: {}, calls: [], streams: new Map<string, boolean>() };
   customers.set(name, customer);
   const text = await readText(request);
-  if (what === "calls") return send(response, 200, customer.calls);
-  if (what === "behaviour") {
+  if (resource === "calls") return send(response, 200, customer.calls);
+  if (resource === "behaviour") {
     customer.behaviour = Behaviour.parse(JSON.parse(text));
     return send(response, 204);
   }
   const streamId = String(request.headers["tifo-stream-id"] ?? "");
   const body: unknown = JSON.parse(text);
-  customer.calls.push({ call: what, authorization: request.headers.authorization ?? "", streamId, body });
-  const call = CALLS.find((known) => known === what);
+  customer.calls.push({ call: resource, authorization: request.headers.authorization ?? "", streamId, body });
+  const call = CALLS.find((known) => known === resource);
   if (request.method !== "POST" || !call || CallBody.parse(body).streamId !== streamId) return send(response, 400, { error: "Bad call" });
   behave(customer, call, streamId, response, name);
 }
 
 function behave(customer: Customer, call: (typeof CALLS)[number], streamId: string, response: ServerResponse, name: string): void {
   switch (nextBehaviour(customer, call)) {
-    case "work":
-      return work(customer, call, streamId, response);
+    case "succeed":
+      return succeed(customer, call, streamId, response);
     case "fail":
       return send(response, 503, { error: "Out of order" });
-    case "refuse":
+    case "reject":
       return send(response, 403, { error: "No" });
     case "hang":
-      // It did what it was asked, and never says so.
+      // It executes the call but never responds.
       return void customer.streams.set(streamId, call === "start");
     case "garbage":
       customer.streams.set(streamId, call === "start");
@@ -91,13 +91,13 @@ function behave(customer: Customer, call: (typeof CALLS)[number], streamId: stri
 }
 
 function nextBehaviour({ behaviour }: Customer, call: (typeof CALLS)[number]): (typeof BEHAVIOURS)[number] {
-  const [first = "work", ...rest] = behaviour[call] ?? [];
+  const [first = "succeed", ...rest] = behaviour[call] ?? [];
   if (rest.length > 0) behaviour[call] = rest;
   return first;
 }
 
-/** Each call may come twice. */
-function work({ streams }: Customer, call: (typeof CALLS)[number], streamId: string, response: ServerResponse): void {
+/** Every call is safe to repeat. */
+function succeed({ streams }: Customer, call: (typeof CALLS)[number], streamId: string, response: ServerResponse): void {
   if (call !== "create" && !streams.has(streamId)) return send(response, 404, { error: "No such stream" });
   if (call === "delete") streams.delete(streamId);
   else streams.set(streamId, call === "start");

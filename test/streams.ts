@@ -3,21 +3,21 @@ import { inject } from "vitest";
 import type { TestSite } from "./harness.ts";
 import { type Behaviour, SeenCall } from "./stream-provider.ts";
 
-// The stream provider as the Worker reaches it: by a public https name, behind which stands the server of test/stream-provider.ts.
+// The stream provider as the Worker reaches it: a public https host that forwards to the server of test/stream-provider.ts.
 
 const HOST = "https://streams.demo.example";
-const outside = globalThis.fetch;
+const realFetch = globalThis.fetch;
 
 Object.assign(globalThis, {
   fetch: async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    return url.origin === HOST ? outside(inject("streamProvider") + url.pathname, init) : outside(input, init);
+    return url.origin === HOST ? realFetch(inject("streamProvider") + url.pathname, init) : realFetch(input, init);
   },
 });
 
 const Registered = z.object({ id: z.string(), authorization: z.string() });
 
-/** What registering a provider of this name takes; its customer at the server is the site. */
+/** The body that registers a provider of this name; at the stand-in server, its customer is the site. */
 export function providerInput(site: TestSite, name = "wowza") {
   const url = (call: string): string => `${HOST}/${site.id}-${name}/${call}`;
   return {
@@ -37,19 +37,19 @@ export async function registerProvider(site: TestSite, name = "wowza"): Promise<
 
 const names = new Map<string, Promise<string>>();
 
-/** The name of a provider that works, the same one whenever a site asks. */
+/** The name of a site's working provider, registered on the first call. */
 export function workingProvider(site: TestSite): Promise<string> {
   let name = names.get(site.id);
   if (!name) names.set(site.id, (name = registerProvider(site, "contract").then(() => "contract")));
   return name;
 }
 
-/** Tells a site's provider how to behave from now on. */
+/** Sets how a site's provider behaves from now on. */
 export async function behave(site: TestSite, behaviour: Behaviour, name = "wowza"): Promise<void> {
-  await outside(`${inject("streamProvider")}/${site.id}-${name}/behaviour`, { method: "PUT", body: JSON.stringify(behaviour) });
+  await realFetch(`${inject("streamProvider")}/${site.id}-${name}/behaviour`, { method: "PUT", body: JSON.stringify(behaviour) });
 }
 
-/** The calls that a site's provider has had, the first first. */
+/** The calls that a site's provider has received, oldest first. */
 export async function providerCalls(site: TestSite, name = "wowza"): Promise<SeenCall[]> {
-  return z.array(SeenCall).parse(await (await outside(`${inject("streamProvider")}/${site.id}-${name}/calls`)).json());
+  return z.array(SeenCall).parse(await (await realFetch(`${inject("streamProvider")}/${site.id}-${name}/calls`)).json());
 }

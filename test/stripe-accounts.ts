@@ -1,7 +1,7 @@
 import { randomHex } from "#worker/lib/ids.ts";
 import { type Fields, type Json, metadataOf } from "./stripe-objects.ts";
 
-// The part of the tests' Stripe that knows connected accounts: what the platform has created, and what their owners have done since.
+// The connected accounts of the Stripe stand-in: what the platform has created, and what their owners have done since.
 
 export interface ConnectedAccount {
   id: string;
@@ -12,7 +12,7 @@ export interface ConnectedAccount {
   detailsSubmitted: boolean;
   currentlyDue: string[];
   disabledReason: string | null;
-  /** Whether the owner has taken the platform's access away. */
+  /** Whether the owner has revoked the platform's access. */
   revoked: boolean;
 }
 
@@ -20,17 +20,17 @@ const accounts = new Map<string, ConnectedAccount>();
 const links = new Array<Fields>();
 
 export const stripeAccounts = {
-  /** The links that were created, with their fields. */
+  /** The account links created so far, with their fields. */
   links,
   get(id: string): ConnectedAccount {
     const account = accounts.get(id);
-    if (!account) throw new Error("Stripe knows no such account");
+    if (!account) throw new Error("Stripe has no such account");
     return account;
   },
   of(siteId: string): ConnectedAccount[] {
     return [...accounts.values()].filter(({ metadata }) => metadata.siteId === siteId);
   },
-  /** An account that exists at Stripe already. */
+  /** Adds an account that already exists at Stripe. */
   add(id: string, fields: Partial<ConnectedAccount> = {}): ConnectedAccount {
     const account: ConnectedAccount = {
       id,
@@ -47,12 +47,12 @@ export const stripeAccounts = {
     accounts.set(id, account);
     return account;
   },
-  /** The owner fills in Stripe's form to the end. */
+  /** The owner completes Stripe's onboarding form. */
   complete(id: string): ConnectedAccount {
-    const done = { chargesEnabled: true, payoutsEnabled: true, detailsSubmitted: true, currentlyDue: [], disabledReason: null };
-    return Object.assign(stripeAccounts.get(id), done);
+    const completed = { chargesEnabled: true, payoutsEnabled: true, detailsSubmitted: true, currentlyDue: [], disabledReason: null };
+    return Object.assign(stripeAccounts.get(id), completed);
   },
-  /** The next account that is created has this id. */
+  /** The id of the next account to be created. */
   nextId: "",
 };
 
@@ -81,7 +81,7 @@ export function showAccount({ id, metadata, chargesEnabled, payoutsEnabled, deta
   };
 }
 
-/** Those of test sites, which the harness stores without a call, are known and complete. */
+/** The accounts of test sites, which the harness inserts without calling Stripe, exist and are complete. */
 function knownAccount(id: string): ConnectedAccount | undefined {
   if (/^acct_[0-9a-f]{24}$/.test(id) && !accounts.has(id)) stripeAccounts.complete(stripeAccounts.add(id).id);
   return accounts.get(id);

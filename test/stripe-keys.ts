@@ -1,5 +1,5 @@
-// The names of the fields of Stripe's objects that we are answered with, as its API reference lists them; `payments` of an invoice and
-// `failure_reason` of a refund are there only when asked for, or when there is one.
+// The field names of the Stripe objects that we receive, as its API reference lists them. `payments` of an invoice is present only if
+// it was expanded, `failure_reason` of a refund only if it failed.
 
 const FIELDS: Record<string, string> = {
   account: `

@@ -1,6 +1,6 @@
 import { STRIPE_KEYS } from "./stripe-keys.ts";
 
-// What the small Stripe keeps, and what of it its answers show: an object that a field refers to by its id alone, unless it was asked for.
+// The objects that the Stripe stand-in stores, and how its responses show them: a reference is an id unless it was expanded.
 
 export type Fields = Record<string, string>;
 export type Json = Record<string, unknown>;
@@ -43,7 +43,7 @@ export interface Refund {
 export interface Subscription {
   id: string;
   status: string;
-  /** Ends with its period, or on a day of its own. */
+  /** Ends with its period; `cancelAt` is a date of its own. */
   scheduled: boolean;
   cancelAt: number | null;
   periodEnd: number;
@@ -55,27 +55,27 @@ export interface Subscription {
 export interface Invoice {
   id: string;
   subscription: string;
-  /** Empty where a credit has paid it. */
+  /** Empty if a credit paid it. */
   intent: string;
   amount: number;
   currency: string;
   created: number;
 }
 
-/** The objects that a call wants in place of their ids, by field; those of a list's objects as `data.<field>`. */
+/** The fields that a call expands from ids to objects; in a list they are named `data.<field>`. */
 export function expanded(fields: Fields): Set<string> {
-  const named = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("expand[") ? [value.replace(/^data\./, "")] : []));
-  return new Set(named);
+  const names = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("expand[") ? [value.replace(/^data\./, "")] : []));
+  return new Set(names);
 }
 
-interface Kept {
+interface StoredObjects {
   intents: Map<string, Intent>;
   subscriptions: Map<string, Subscription>;
 }
 
-export function showSession({ intents, subscriptions }: Kept, session: Session, wanted = new Set<string>()): Json {
-  const intent = wanted.has("payment_intent") ? intents.get(session.intent ?? "") : undefined;
-  const subscription = wanted.has("subscription") ? subscriptions.get(session.subscription ?? "") : undefined;
+export function showSession({ intents, subscriptions }: StoredObjects, session: Session, expand = new Set<string>()): Json {
+  const intent = expand.has("payment_intent") ? intents.get(session.intent ?? "") : undefined;
+  const subscription = expand.has("subscription") ? subscriptions.get(session.subscription ?? "") : undefined;
   return {
     id: session.id,
     object: "checkout.session",
@@ -109,7 +109,7 @@ export function showRefund({ id, intent, amount, currency, status, metadata, rea
   return { id, object: "refund", amount, currency, payment_intent: intent, status, metadata, reason };
 }
 
-export function showInvoice({ id, subscription, intent, amount, currency, created }: Invoice, wanted = new Set<string>()): Json {
+export function showInvoice({ id, subscription, intent, amount, currency, created }: Invoice, expand = new Set<string>()): Json {
   const payment = {
     id: `inpay_${id}`,
     object: "invoice_payment",
@@ -123,7 +123,7 @@ export function showInvoice({ id, subscription, intent, amount, currency, create
     created,
     currency,
     parent: { type: "subscription_details", subscription_details: { subscription, metadata: {} }, quote_details: null },
-    ...(wanted.has("payments") && { payments: { object: "list", has_more: false, data: intent === "" ? [] : [payment] } }),
+    ...(expand.has("payments") && { payments: { object: "list", has_more: false, data: intent === "" ? [] : [payment] } }),
     status: "paid",
     status_transitions: { paid_at: created },
   };
@@ -135,18 +135,18 @@ export function metadataOf(fields: Fields, under = ""): Fields {
   return Object.fromEntries(entries.filter(([key]) => key !== ""));
 }
 
-/** Fields of an answer, as "<object>.<field>", that Stripe's own objects don't have; `seen` gets the kinds of object in it. */
-export function undocumentedFields(answer: unknown, seen: Set<string>): string[] {
-  if (Array.isArray(answer)) return answer.flatMap((one) => undocumentedFields(one, seen));
-  if (typeof answer !== "object" || answer === null) return [];
-  const kind = "object" in answer && typeof answer.object === "string" ? answer.object : undefined;
+/** Fields of a response, as "<object>.<field>", that Stripe doesn't document; adds the kinds of its objects to `kinds`. */
+export function undocumentedFields(value: unknown, kinds: Set<string>): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => undocumentedFields(item, kinds));
+  if (typeof value !== "object" || value === null) return [];
+  const kind = "object" in value && typeof value.object === "string" ? value.object : undefined;
   const known = kind === undefined ? undefined : STRIPE_KEYS.get(kind);
-  if (kind !== undefined) seen.add(kind);
-  const strange = known === undefined ? [] : Object.keys(answer).filter((field) => !known.has(field));
-  return [...strange.map((field) => `${kind}.${field}`), ...Object.values(answer).flatMap((inner) => undocumentedFields(inner, seen))];
+  if (kind !== undefined) kinds.add(kind);
+  const unknown = known === undefined ? [] : Object.keys(value).filter((field) => !known.has(field));
+  return [...unknown.map((field) => `${kind}.${field}`), ...Object.values(value).flatMap((inner) => undocumentedFields(inner, kinds))];
 }
 
-/** Several maps read as one, without a copy; what is deleted is deleted from each. */
+/** Several maps read as one, without a copy; `delete` deletes from each of them. */
 export class JoinedMap<V> extends Map<string, V> {
   readonly #parts: Map<string, V>[];
 

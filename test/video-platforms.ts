@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { OEMBED_PLAYERS } from "#worker/integrations/oembed.ts";
 
-// YouTube's Data API and the players' oEmbed endpoints for the tests, at the addresses at which the Worker asks for them.
+// Stand-ins for YouTube's Data API and the players' oEmbed endpoints, at the URLs that the Worker calls.
 
-const outside = globalThis.fetch;
+const realFetch = globalThis.fetch;
 
 interface Item {
   snippet: Record<string, unknown>;
@@ -12,17 +12,17 @@ interface Item {
 
 export const youtube = {
   key: "youtube-key",
-  /** Statuses instead of answers, each once. */
-  refusals: new Array<number>(),
-  /** Public videos and playlists, and what a playlist holds. */
+  /** Error statuses of the next calls. */
+  errors: new Array<number>(),
+  /** Public videos, and playlists with their videos. */
   videos: new Map<string, Item>(),
   playlists: new Map<string, Item & { videoIds: string[] }>(),
 };
 
-/** What an oEmbed endpoint answers, by the address that it is asked about; all others it doesn't know. */
+/** The responses of oEmbed endpoints by the requested URL; all others are a 404. */
 export const oembed = new Map<string, { player: string; status?: number; body: unknown }>();
 
-/** Publishes a video that YouTube describes with no more than it must. */
+/** Publishes a video with only the fields that YouTube always returns. */
 export function publishVideo(id: string, snippet: Record<string, unknown> = {}, duration = "PT5M12S"): void {
   youtube.videos.set(id, { snippet: { title: `Video ${id}`, description: "", ...snippet }, contentDetails: { duration } });
 }
@@ -33,16 +33,16 @@ youtube.playlists.set("PL-match-highlights", { snippet: { title: "Highlights", d
 Object.assign(globalThis, {
   fetch: async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (url.href.startsWith(`${env.TIFO_YOUTUBE_URL}/`)) return answerYoutube(url, new Headers(init?.headers));
-    const asked = OEMBED_PLAYERS.find(({ endpoint }) => endpoint === url.origin + url.pathname);
-    return asked ? answerOembed(asked.player, url.searchParams) : outside(input, init);
+    if (url.href.startsWith(`${env.TIFO_YOUTUBE_URL}/`)) return youtubeResponse(url, new Headers(init?.headers));
+    const match = OEMBED_PLAYERS.find(({ endpoint }) => endpoint === url.origin + url.pathname);
+    return match ? oembedResponse(match.player, url.searchParams) : realFetch(input, init);
   },
 });
 
-function answerYoutube({ pathname, searchParams }: URL, headers: Headers): Response {
+function youtubeResponse({ pathname, searchParams }: URL, headers: Headers): Response {
   if (headers.get("X-Goog-Api-Key") !== youtube.key) return Response.json({ error: { code: 403 } }, { status: 403 });
-  const refusal = youtube.refusals.shift();
-  if (refusal !== undefined) return Response.json({ error: { code: refusal } }, { status: refusal });
+  const error = youtube.errors.shift();
+  if (error !== undefined) return Response.json({ error: { code: error } }, { status: error });
   const ids = (searchParams.get("id") ?? "").split(",");
   if (pathname.endsWith("/videos")) return Response.json({ items: itemsOf(youtube.videos, ids) });
   if (pathname.endsWith("/playlists")) return Response.json({ items: itemsOf(youtube.playlists, ids) });
@@ -61,8 +61,8 @@ function itemsOf(known: Map<string, Item>, ids: string[]) {
   });
 }
 
-function answerOembed(player: string, question: URLSearchParams): Response {
-  const known = oembed.get(question.get("url") ?? "");
-  if (known?.player !== player || question.get("format") !== "json") return new Response("Not Found", { status: 404 });
+function oembedResponse(player: string, query: URLSearchParams): Response {
+  const known = oembed.get(query.get("url") ?? "");
+  if (known?.player !== player || query.get("format") !== "json") return new Response("Not Found", { status: 404 });
   return Response.json(known.body, { status: known.status ?? 200 });
 }

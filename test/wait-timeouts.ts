@@ -1,16 +1,16 @@
 import { vi } from "vitest";
 
-// `vi.waitFor` and `vi.waitUntil` give up after a second, which a busy machine exceeds: here they wait until their test ends. A test
-// that waits in vain says so a little before its own limit, since the runner's message would not name what was waited for.
+// `vi.waitFor` and `vi.waitUntil` time out after a second by default, which is too short on a busy machine. Here they time out shortly
+// before their test does, so that the error shows the condition.
 
 const WAIT_MS = 540_000;
 const { waitFor, waitUntil } = vi;
 
 type Options = Parameters<typeof waitFor>[1];
 
-vi.waitFor = (callback, options) => waitFor(callback, patient(options));
-vi.waitUntil = (callback, options) => waitUntil(callback, patient(options));
+vi.waitFor = (callback, options) => waitFor(callback, withTimeout(options));
+vi.waitUntil = (callback, options) => waitUntil(callback, withTimeout(options));
 
-function patient(options: Options): Options {
+function withTimeout(options: Options): Options {
   return { timeout: WAIT_MS, ...(typeof options === "number" ? { timeout: options } : options) };
 }

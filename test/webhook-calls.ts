@@ -7,7 +7,7 @@ import { WebhooksWithSecret } from "#worker/services/webhooks/endpoint-schemas.t
 import type { TestSite } from "./harness.ts";
 import { WebhookInbox } from "./webhook-inbox.ts";
 
-// What tests of webhooks ask of a site.
+// Helpers for the tests of webhooks.
 
 export const URL = "https://hooks.demo.example/settings";
 export const DeliveryList = z.object({
@@ -21,10 +21,12 @@ export const settings = (webhookUrl = URL, webhookSubscriptions: unknown = ["ove
   webhooks: { enabled, webhookUrl, webhookSubscriptions },
 });
 
-/** Has an inbox hear of services, of overlays by itself; answers the secret. */
+/** Subscribes an inbox to services, by default to the overlay service; returns the secret. */
 export async function subscribe(site: TestSite, inbox: WebhookInbox, ...services: string[]): Promise<string> {
-  const answer = await site.call("createWebhooks", { body: settings(inbox.url, services.length > 0 ? services : ["overlay-service-v1"]) });
-  return answer.as(WebhooksWithSecret).secret ?? "";
+  const response = await site.call("createWebhooks", {
+    body: settings(inbox.url, services.length > 0 ? services : ["overlay-service-v1"]),
+  });
+  return response.as(WebhooksWithSecret).secret ?? "";
 }
 
 export async function createOverlay(site: TestSite, name = "Goal"): Promise<string> {
@@ -37,9 +39,9 @@ export async function deliveries(site: TestSite, query: Record<string, string | 
   return (await site.call("listDeliveries", { query })).as(DeliveryList);
 }
 
-/** The newest delivery, once it is in this state and was tried so often. */
-export async function delivery(site: TestSite, state: string, tries: number) {
-  return vi.waitUntil(async () => (await deliveries(site)).results.find((row) => row.state === state && row.attempts.length === tries), {
+/** Waits for a delivery in this state, after this many attempts. */
+export async function delivery(site: TestSite, state: string, attempts: number) {
+  return vi.waitUntil(async () => (await deliveries(site)).results.find((row) => row.state === state && row.attempts.length === attempts), {
     interval: 10,
   });
 }

@@ -2,16 +2,17 @@ import type { z } from "@hono/zod-openapi";
 import { vi } from "vitest";
 import { WebhookPayload } from "#worker/services/webhooks/endpoint-schemas.ts";
 
-// Receivers of webhooks, at https://hooks.demo.example unless a test says otherwise, told apart by URL: each keeps what it gets and answers as it is told.
+// Webhook receivers inside the Worker's isolate, by default at https://hooks.demo.example, one per URL. Each keeps what it receives, and
+// its test decides how it responds.
 
 const HOST = "https://hooks.demo.example";
-const outside = globalThis.fetch;
+const realFetch = globalThis.fetch;
 const inboxes = new Map<string, WebhookInbox>();
 
-/** How a receiver takes a request: a status, no answer for as long as it may take, or one of 200 whose body never ends. */
-export type Reception = number | "hang" | "endless";
+/** How a receiver responds: with a status, never, or with a 200 whose body never ends. */
+export type InboxResponse = number | "hang" | "endless";
 
-/** One request as it came in. */
+/** One request as received. */
 export interface Received {
   headers: Record<string, string>;
   body: string;
@@ -21,10 +22,10 @@ export interface Received {
 export class WebhookInbox {
   readonly url: string;
   readonly received: Received[] = [];
-  /** The statuses or failures to come, one after the other; then `otherwise`. */
-  next: Reception[] = [];
-  otherwise: Reception = 204;
-  /** Endless answers that nobody reads any more. */
+  /** The next responses, in turn; then `otherwise`. */
+  next: InboxResponse[] = [];
+  otherwise: InboxResponse = 204;
+  /** Endless responses that the Worker has stopped reading. */
   cancelled = 0;
 
   constructor(name: string, host = HOST) {
@@ -36,19 +37,19 @@ export class WebhookInbox {
     return this.received.map(({ payload }) => payload.eventData.type);
   }
 
-  /** Resolves once so many requests have come. */
-  async holds(count: number): Promise<Received[]> {
+  /** Waits until this many requests have arrived. */
+  async waitFor(count: number): Promise<Received[]> {
     await vi.waitUntil(() => this.received.length >= count, { interval: 5 });
     return this.received;
   }
 
-  async take(request: Request): Promise<Response> {
+  async receive(request: Request): Promise<Response> {
     const body = await request.text();
     this.received.push({ headers: Object.fromEntries(request.headers), body, payload: WebhookPayload.strict().parse(JSON.parse(body)) });
-    const reception = this.next.shift() ?? this.otherwise;
-    if (reception === "endless")
+    const response = this.next.shift() ?? this.otherwise;
+    if (response === "endless")
       return new Response(new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(1024)), cancel: () => void this.cancelled++ }));
-    if (reception !== "hang") return new Response(null, { status: reception, headers: { Location: `${HOST}/elsewhere` } });
+    if (response !== "hang") return new Response(null, { status: response, headers: { Location: `${HOST}/elsewhere` } });
     return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))));
   }
 }
@@ -57,7 +58,7 @@ Object.assign(globalThis, {
   fetch: async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     const inbox = inboxes.get(url.href);
-    if (inbox) return inbox.take(new Request(input, init));
-    return url.origin === HOST ? new Response(null, { status: 204 }) : outside(input, init);
+    if (inbox) return inbox.receive(new Request(input, init));
+    return url.origin === HOST ? new Response(null, { status: 204 }) : realFetch(input, init);
   },
 });

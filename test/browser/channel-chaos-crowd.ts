@@ -35,8 +35,8 @@ export class Crowd {
   }
 
   /** Resolves once each of them holds this position. */
-  async holds(seq: number): Promise<void> {
-    await Promise.all(this.#clients.map((client) => client.holds(seq)));
+  async waitForSeq(seq: number): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.waitForSeq(seq)));
   }
 
   /** Sets the clocks of some to up to an hour before or after the truth. */
@@ -84,7 +84,7 @@ export class Client {
     return this.#epoch;
   }
 
-  async holds(seq: number): Promise<void> {
+  async waitForSeq(seq: number): Promise<void> {
     if (this.#held >= seq) return;
     await new Promise<void>((done) => this.#waiting.push({ seq, done }));
   }

@@ -48,7 +48,7 @@ export interface ChaosOutcome {
 
 /** Those who watch, wherever they are: a {@link Crowd}. */
 interface Audience {
-  holds(seq: number): Promise<void>;
+  waitForSeq(seq: number): Promise<void>;
   jumpClocks(): void | Promise<void>;
   tales(): Tale[] | Promise<Tale[]>;
   leave(): void | Promise<void>;
@@ -68,7 +68,7 @@ export async function surviveChaos({ where, clients, seconds, kills, evictions }
   const acknowledged: { broadcastId: string; seq: number }[] = [];
   const chaos = new Chaos();
   try {
-    await audience.holds(0);
+    await audience.waitForSeq(0);
     chaos.every(CUT_MS, () => wire.cut(CUT_SHARE));
     chaos.every(JUMP_MS, () => void audience.jumpClocks());
     // While the server is down nothing is acknowledged, and nothing is owed.
@@ -89,7 +89,7 @@ export async function surviveChaos({ where, clients, seconds, kills, evictions }
     chaos.end();
     const last = await broadcastAtLast(url);
     acknowledged.push(last);
-    await audience.holds(last.seq);
+    await audience.waitForSeq(last.seq);
     const log = await readLog(url, last.seq);
     const tales = await audience.tales();
     return {
@@ -148,7 +148,7 @@ async function crowdInChromium(origin: string, count: number): Promise<Audience>
   await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
   const crowd = await page.evaluateHandle(([from, size]) => new chaos.Crowd(from, size), [origin, count] as const);
   return {
-    holds: (seq) => crowd.evaluate((there, position) => there.holds(position), seq),
+    waitForSeq: (seq) => crowd.evaluate((there, position) => there.waitForSeq(position), seq),
     jumpClocks: () => crowd.evaluate((there) => there.jumpClocks()),
     tales: () => crowd.evaluate((there) => there.tales()),
     leave: () => browser.close(),
@@ -164,10 +164,10 @@ function agrees({ from, startedOver, frames }: Tale, log: readonly string[]): bo
 /** All that the channel's log holds, read by one who comes back from its very beginning. */
 async function readLog(url: string, upTo: number): Promise<readonly string[]> {
   const scout = new Client(url, "scout");
-  await scout.holds(upTo);
+  await scout.waitForSeq(upTo);
   scout.leave();
   const reader = new Client(url, "reader", { epoch: scout.epoch, seq: 0 });
-  await reader.holds(upTo);
+  await reader.waitForSeq(upTo);
   reader.leave();
   return reader.tale().frames;
 }

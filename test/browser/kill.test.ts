@@ -54,7 +54,7 @@ test("a server killed in the middle of 100 broadcasts loses none that it acknowl
     await viewer.connect(second);
     expect(viewer.recovered).toBe(true);
     const { seq } = await broadcast(second, 90);
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
   } finally {
     viewer.close();
     await second.stop();

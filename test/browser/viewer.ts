@@ -44,7 +44,7 @@ export class Viewer {
   }
 
   /** Resolves once the viewer holds this position. */
-  async holds(seq: number): Promise<void> {
+  async waitForSeq(seq: number): Promise<void> {
     await this.until(() => this.position !== undefined && this.position.seq >= seq);
   }
 

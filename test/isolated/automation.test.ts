@@ -53,7 +53,7 @@ async function firedOf({ site, provider }: Omit<Stage, "ruleId">) {
 async function shownTo(viewer: TestViewer, { site }: Stage) {
   const channel = env.CHANNEL.getByName(`${site.id}:${site.channels[0]}`);
   const { seq } = await channel.emit({ id: crypto.randomUUID(), type: "page.updated", data: {} });
-  await viewer.holds(seq);
+  await viewer.waitForSeq(seq);
   return viewer.frames.filter((frame) => frame.type === "overlay.show");
 }
 

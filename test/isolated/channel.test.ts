@@ -41,7 +41,7 @@ describe("publish", () => {
     const answers = await Promise.all([1, 2, 3].map((i) => channel.stub.publish({ ...broadcast, endsAt: broadcast.endsAt + i })));
     for (const answer of answers) expect(answer).toEqual(first);
     const { seq } = await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
     expect(viewer.log).toEqual([1, 2]);
   });
 
@@ -61,7 +61,7 @@ describe("publish", () => {
     expect(answer.seq).toBe(0);
     expect(await channel.stub.active()).toEqual([]);
     const { seq } = await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
     expect(viewer.log).toEqual([1]);
   });
 
@@ -72,7 +72,7 @@ describe("publish", () => {
     const pushes = await countPushes(channel);
     const before = viewers.map((viewer) => viewer.messages.length);
     const { sockets, seq } = await channel.stub.publish(newBroadcast());
-    await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
+    await Promise.all(viewers.map((viewer) => viewer.waitForSeq(seq)));
     expect(sockets).toBe(3);
     expect(pushes()).toBe(2);
     const shows = viewers.map((viewer, i) =>
@@ -89,7 +89,7 @@ describe("publish", () => {
     expect(pushes()).toBe(0);
     const viewer = await join(channel);
     await channel.stub.publish(newBroadcast());
-    await viewer.holds(3);
+    await viewer.waitForSeq(3);
     expect(pushes()).toBe(1);
   });
 
@@ -98,7 +98,7 @@ describe("publish", () => {
     const viewer = await join(channel);
     const burst = Array.from({ length: 20 }, () => channel.stub.publish(newBroadcast()));
     await Promise.all(burst);
-    await viewer.holds(20);
+    await viewer.waitForSeq(20);
     expect(viewer.log).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
     const messages = viewer.messages.filter((message) => message.some((frame) => frame.type === "overlay.show"));
     expect(messages[0]).toHaveLength(1);
@@ -114,7 +114,7 @@ describe("publish", () => {
     const { seq } = await channel.stub.publish(newBroadcast());
     expect(viewer.log).toEqual([]);
     expect(await runDurableObjectAlarm(channel.stub)).toBe(true);
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
     expect(viewer.log).toEqual([1]);
   });
 
@@ -128,7 +128,7 @@ describe("publish", () => {
     });
     await evict(channel.stub);
     await runDurableObjectAlarm(channel.stub);
-    await viewer.holds(1);
+    await viewer.waitForSeq(1);
     expect(viewer.log).toEqual([1]);
   });
 });
@@ -141,7 +141,7 @@ describe("segments", () => {
     const [targeted, open] = [newBroadcast({ segment: { tags: ["season-ticket"] } }), newBroadcast()];
     await channel.stub.publish(targeted);
     await channel.stub.publish(open);
-    await Promise.all([member.holds(2), other.holds(2)]);
+    await Promise.all([member.waitForSeq(2), other.waitForSeq(2)]);
     expect(member.log).toEqual([1, 2]);
     expect(other.log).toEqual([2]);
     const { epoch } = await member.first("welcome");
@@ -153,7 +153,7 @@ describe("segments", () => {
     ]);
     const overlays = await Promise.all(late.map(async (viewer) => (await viewer.first("welcome")).overlays.map((overlay) => overlay.seq)));
     expect(overlays).toEqual([[1, 2], [2], [], []]);
-    await Promise.all(late.slice(2).map((viewer) => viewer.holds(2)));
+    await Promise.all(late.slice(2).map((viewer) => viewer.waitForSeq(2)));
     expect(late.map((viewer) => viewer.log)).toEqual([[], [], [1, 2], [2]]);
   });
 
@@ -167,7 +167,7 @@ describe("segments", () => {
     await Promise.all(
       ["", "red", "blue", "red", ""].map((tag) => channel.stub.publish(newBroadcast(tag ? { segment: { tags: [tag] } } : {}))),
     );
-    await Promise.all(Object.values(viewers).map((viewer) => viewer.holds(5)));
+    await Promise.all(Object.values(viewers).map((viewer) => viewer.waitForSeq(5)));
     expect([viewers.red.log, viewers.blue.log, viewers.none.log]).toEqual([
       [1, 2, 4, 5],
       [1, 3, 5],
@@ -191,7 +191,7 @@ describe("clear", () => {
     const late = await join(channel);
     expect((await late.first("welcome")).overlays.map((overlay) => overlay.broadcastId)).toEqual([c, d]);
     expect((await channel.stub.clear({ id: newId(0), target: { all: true } })).broadcastIds).toEqual([c, d]);
-    await viewer.holds(7);
+    await viewer.waitForSeq(7);
     const cleared = viewer.frames.flatMap((frame) => (frame.type === "overlay.clear" ? [frame.broadcastIds] : []));
     expect(cleared).toEqual([[a], [b], [c, d]]);
     expect(await channel.stub.active()).toEqual([]);
@@ -205,7 +205,7 @@ describe("clear", () => {
     await channel.stub.publish(broadcast);
     expect(await channel.stub.active()).toEqual([]);
     await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
-    await viewer.holds(1);
+    await viewer.waitForSeq(1);
     expect(viewer.log).toEqual([1]);
   });
 
@@ -240,7 +240,7 @@ describe("expiry", () => {
     for (let times = 0; times < 2; times++)
       await atTime(broadcast.endsAt, () => runInDurableObject(channel.stub, (instance) => instance.alarm()));
     await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
-    await viewer.holds(3);
+    await viewer.waitForSeq(3);
     expect(viewer.log).toEqual([1, 2, 3]);
   });
 

@@ -208,7 +208,7 @@ describe("a site-wide broadcast", () => {
       ]),
     );
     expect(await one.presence.publish(broadcast)).toEqual(sent);
-    await Promise.all([viewers[0]?.holds(1), viewers[1]?.holds(2)]);
+    await Promise.all([viewers[0]?.waitForSeq(1), viewers[1]?.waitForSeq(2)]);
     expect(viewers.map((viewer) => viewer.log)).toEqual([[1], [1, 2], []]);
   });
 
@@ -259,7 +259,7 @@ describe("a site-wide broadcast", () => {
     expect(overlays.map(({ broadcastId }) => broadcastId)).toEqual(broadcasts.map(({ broadcastId }) => broadcastId));
     // The first report repeats them; only then the channel counts as open.
     await counted(channel, 1);
-    await viewer.holds(170);
+    await viewer.waitForSeq(170);
     expect(viewer.log).toEqual([]);
   });
 
@@ -272,7 +272,7 @@ describe("a site-wide broadcast", () => {
     });
     expect(await channel.presence.publish(newBroadcast())).toEqual([]);
     await runDurableObjectAlarm(channel.presence);
-    await viewer.holds(1);
+    await viewer.waitForSeq(1);
     expect(viewer.log).toEqual([1]);
   });
 

@@ -42,7 +42,7 @@ describe("a receipt", () => {
     const channel = newChannel();
     const viewers = [await join(channel), await join(channel), await join(channel)];
     const { broadcastId, seq } = await publish(channel);
-    await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
+    await Promise.all(viewers.map((viewer) => viewer.waitForSeq(seq)));
     expect(await receiptOf(channel, broadcastId)).toEqual({ seq, sockets: 3, sent: 3, acknowledged: 0, late: 0, delays: 0 });
     for (const viewer of viewers.slice(1)) await acknowledge(viewer, seq);
     for (const viewer of viewers.slice(1)) await acknowledge(viewer, seq);
@@ -53,7 +53,7 @@ describe("a receipt", () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const broadcasts = [await publish(channel), await publish(channel), await publish(channel)];
-    await viewer.holds(3);
+    await viewer.waitForSeq(3);
     await acknowledge(viewer, 2);
     const receipts = await Promise.all(broadcasts.map(({ broadcastId }) => receiptOf(channel, broadcastId)));
     expect(receipts.map(({ acknowledged }) => acknowledged)).toEqual([1, 1, 0]);
@@ -64,7 +64,7 @@ describe("a receipt", () => {
     await channel.stub.grow(1);
     const viewers = [await join(channel), await join(channel, { relay: 1 })];
     const { broadcastId, seq } = await publish(channel);
-    await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
+    await Promise.all(viewers.map((viewer) => viewer.waitForSeq(seq)));
     for (const viewer of viewers) await acknowledge(viewer, seq);
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 2, sent: 2, acknowledged: 2 });
   });
@@ -74,7 +74,7 @@ describe("a receipt", () => {
     const [fan, other] = [await join(channel, { tags: ["team:home"] }), await join(channel)];
     const { broadcastId } = await publish(channel, { segment: { tags: ["team:home"] } });
     const { seq } = await publish(channel);
-    await Promise.all([fan.holds(seq), other.holds(seq)]);
+    await Promise.all([fan.waitForSeq(seq), other.waitForSeq(seq)]);
     await acknowledge(other, seq);
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, sent: 1, acknowledged: 0 });
     await acknowledge(fan, seq);
@@ -86,7 +86,7 @@ describe("a receipt", () => {
     const viewer = await join(channel);
     await acknowledge(viewer, 1_000_000);
     const { broadcastId, seq } = await publish(channel);
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ acknowledged: 0 });
     await acknowledge(viewer, seq);
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ acknowledged: 1 });
@@ -96,7 +96,7 @@ describe("a receipt", () => {
     const channel = newChannel();
     const early = await join(channel);
     const { broadcastId, seq } = await publish(channel);
-    await early.holds(seq);
+    await early.waitForSeq(seq);
     const late = await join(channel);
     await acknowledge(late, seq);
     expect(await receiptOf(channel, broadcastId)).toEqual({ seq, sockets: 1, sent: 1, acknowledged: 0, late: 1, delays: 0 });
@@ -115,13 +115,13 @@ describe("a receipt", () => {
     const viewer = await join(channel);
     const { epoch } = await viewer.first("welcome");
     const held = await publish(channel);
-    await viewer.holds(held.seq);
+    await viewer.waitForSeq(held.seq);
     await acknowledge(viewer, held.seq);
     viewer.close();
     await vi.waitUntil(async () => (await channel.relay().count()) === 0, { interval: 2 });
     const missed = await publish(channel);
     const again = await join(channel, { resume: { epoch, seq: held.seq } });
-    await again.holds(missed.seq);
+    await again.waitForSeq(missed.seq);
     await acknowledge(again, missed.seq);
     expect(await receiptOf(channel, held.broadcastId)).toMatchObject({ sockets: 1, acknowledged: 1, late: 0 });
     expect(await receiptOf(channel, missed.broadcastId)).toMatchObject({ sockets: 0, acknowledged: 0, late: 1 });
@@ -136,7 +136,7 @@ describe("a receipt", () => {
     const viewer = await join(channel);
     const before = Date.now();
     const { broadcastId, seq } = await publish(channel);
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
     await acknowledge(viewer, seq);
     const passed = Date.now() - before;
     const receipt = await channel.stub.receipt(broadcastId);
@@ -150,7 +150,7 @@ describe("a receipt outlives", () => {
     const channel = newChannel();
     const [quick, slow] = [await join(channel), await join(channel)];
     const { broadcastId, seq } = await publish(channel);
-    await Promise.all([quick.holds(seq), slow.holds(seq)]);
+    await Promise.all([quick.waitForSeq(seq), slow.waitForSeq(seq)]);
     await acknowledge(quick, seq);
     await settled(channel);
     await evict(channel.relay());
@@ -163,12 +163,12 @@ describe("a receipt outlives", () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const first = await publish(channel);
-    await viewer.holds(first.seq);
+    await viewer.waitForSeq(first.seq);
     await acknowledge(viewer, first.seq);
     await evict(channel.relay());
     expect(await receiptOf(channel, first.broadcastId)).toMatchObject({ sockets: 1, sent: 1, acknowledged: 0 });
     const second = await publish(channel);
-    await viewer.holds(second.seq);
+    await viewer.waitForSeq(second.seq);
     await acknowledge(viewer, second.seq);
     for (const { broadcastId } of [first, second]) {
       expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, acknowledged: 1, delays: 1 });
@@ -179,7 +179,7 @@ describe("a receipt outlives", () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const { broadcastId, seq } = await publish(channel);
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
     await acknowledge(viewer, seq);
     await settled(channel);
     vi.spyOn(Relay.prototype, "receipt").mockImplementation(() => {
@@ -192,7 +192,7 @@ describe("a receipt outlives", () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const { broadcastId, seq } = await publish(channel);
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
     await acknowledge(viewer, seq);
     await settled(channel);
     await abortAllDurableObjects();

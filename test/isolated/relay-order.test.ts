@@ -91,7 +91,7 @@ test("every viewer sees the log in order, without a gap, once, through evictions
       const log = await channel.stub.framesAfter(epoch, 0, 1000);
       for (const person of people) {
         await comeBack(channel, person);
-        await person.connection?.holds(end);
+        await person.connection?.waitForSeq(end);
         await leave(person);
         const expected =
           log?.filter((frame) => frame.tags === null || frame.tags.some((tag) => person.tags.includes(tag))).map((frame) => frame.seq) ??

@@ -46,7 +46,7 @@ describe("a ticket", () => {
     await Promise.all([member.first("welcome"), anyone.first("welcome")]);
     await channel.stub.publish(newBroadcast({ segment: { tags: ["red"] } }));
     await channel.stub.publish(newBroadcast());
-    await Promise.all([member.holds(2), anyone.holds(2)]);
+    await Promise.all([member.waitForSeq(2), anyone.waitForSeq(2)]);
     expect([member.log, anyone.log]).toEqual([[1, 2], [2]]);
   });
 

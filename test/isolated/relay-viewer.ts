@@ -50,7 +50,7 @@ export class TestViewer {
   }
 
   /** Resolves when the viewer holds the log up to `seq`. */
-  async holds(seq: number): Promise<void> {
+  async waitForSeq(seq: number): Promise<void> {
     await this.when((frame) => "upTo" in frame && frame.upTo >= seq);
   }
 

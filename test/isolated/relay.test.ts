@@ -95,7 +95,7 @@ describe("more than one call between objects carries", () => {
       Array.from({ length: 170 }, () => newHugeBroadcast()),
     );
     await runDurableObjectAlarm(channel.stub);
-    await viewer.holds(170);
+    await viewer.waitForSeq(170);
     expect(viewer.log).toEqual(range(1, 170));
     const sizes = deliver.mock.calls.map(([push]) => push.frames.reduce((sum, { body }) => sum + body.length, 0));
     expect(Math.max(...sizes)).toBeLessThan(4_100_000);
@@ -107,13 +107,13 @@ describe("a viewer that returns", () => {
     const channel = newChannel();
     const viewer = await join(channel);
     await emitMany(channel, 3);
-    await viewer.holds(3);
+    await viewer.waitForSeq(3);
     viewer.close();
     await emitMany(channel, 5);
     const { epoch } = await viewer.first("welcome");
     const again = await join(channel, { resume: { epoch, seq: viewer.position } });
     await emit(channel);
-    await again.holds(9);
+    await again.waitForSeq(9);
     expect(await again.first("welcome")).toMatchObject({ recovered: true, upTo: 3, seq: 8, overlays: [] });
     expect(again.log).toEqual(range(4, 9));
   });
@@ -125,9 +125,9 @@ describe("a viewer that returns", () => {
     await runInDurableObject(channel.stub, (instance) =>
       Promise.all(range(1, 1400).map((i) => instance.emit({ id: newId(i), type: "rule", data: {} }))),
     );
-    await first.holds(1400);
+    await first.waitForSeq(1400);
     const again = await join(channel, { resume: { epoch, seq: 2 } });
-    await again.holds(1400);
+    await again.waitForSeq(1400);
     expect(again.log).toEqual(range(3, 1400));
     expect((await again.first("welcome")).recovered).toBe(true);
   });
@@ -141,11 +141,11 @@ describe("a viewer that returns", () => {
       Array.from({ length: 41 }, () => newHugeBroadcast()),
     );
     await channel.stub.clear({ id: newId(0), target: { all: true } });
-    await first.holds(42);
+    await first.waitForSeq(42);
     const lost = await join(channel, { resume: { epoch, seq: 0 } });
     expect(lost.frames[0]).toMatchObject({ recovered: false, upTo: 42, overlays: [] });
     const near = await join(channel, { resume: { epoch, seq: 3 } });
-    await near.holds(42);
+    await near.waitForSeq(42);
     expect(near.frames[0]).toMatchObject({ recovered: true, upTo: 3 });
     expect(near.log).toEqual(range(4, 42));
   });
@@ -190,13 +190,13 @@ describe("a viewer that returns", () => {
       throw new Error("relay down");
     });
     await emit(channel);
-    await Promise.race([ahead.holds(1), slow.holds(1)]);
+    await Promise.race([ahead.waitForSeq(1), slow.waitForSeq(1)]);
     const moved = await join(channel, { relay: ahead.position === 1 ? 0 : 1, resume: { epoch, seq: 1 } });
     expect(moved.frames[0]).toMatchObject({ type: "welcome", recovered: true, upTo: 1 });
     await emit(channel);
-    await moved.holds(2);
+    await moved.waitForSeq(2);
     expect(moved.log).toEqual([2]);
-    await slow.holds(2);
+    await slow.waitForSeq(2);
     expect(slow.log).toEqual([1, 2]);
   });
 });
@@ -209,7 +209,7 @@ describe("eviction", () => {
       for (const stub of stubs) await evict(stub);
       await channel.stub.publish(newBroadcast());
     }
-    await viewer.holds(4);
+    await viewer.waitForSeq(4);
     expect(viewer.log).toEqual([1, 2, 3, 4]);
   });
 
@@ -221,7 +221,7 @@ describe("eviction", () => {
     expect(viewer.log).toEqual([]);
     await evict(channel.relay());
     await join(channel);
-    await viewer.holds(1);
+    await viewer.waitForSeq(1);
     expect(viewer.log).toEqual([1]);
   });
 
@@ -229,12 +229,12 @@ describe("eviction", () => {
     const channel = newChannel();
     const viewer = await join(channel);
     await emitMany(channel, 3);
-    await viewer.holds(3);
+    await viewer.waitForSeq(3);
     const { epoch } = await viewer.first("welcome");
     await abortAllDurableObjects();
     await emitMany(channel, 2);
     const again = await join(channel, { resume: { epoch, seq: 3 } });
-    await again.holds(5);
+    await again.waitForSeq(5);
     expect(again.log).toEqual([4, 5]);
   });
 });
@@ -247,7 +247,7 @@ describe("what a viewer sends", () => {
     expect((await noisy.closed).code).toBe(CLOSE.tooMany);
     expect((await noisy.first("error")).code).toBe("too_many_frames");
     const { seq } = await channel.stub.publish(newBroadcast());
-    await quiet.holds(seq);
+    await quiet.waitForSeq(seq);
     expect(await channel.relay().count()).toBe(1);
   });
 
@@ -271,7 +271,7 @@ describe("what a viewer sends", () => {
     viewer.send('{"type":"ack","seq":0}');
     viewer.send('{"type":"watch","videoId":"5eed","mediaTime":12.5}');
     await emit(channel);
-    await viewer.holds(1);
+    await viewer.waitForSeq(1);
     expect(viewer.frames.filter((frame) => frame.type === "error")).toEqual([]);
   });
 });

@@ -111,7 +111,7 @@ describe("a broadcast whose sending failed", () => {
     await logOf(site.id).nudge();
     expect(await runDurableObjectAlarm(logOf(site.id))).toBe(true);
     const { seq } = await env.CHANNEL.getByName(`${site.id}:${channelId}`).emit({ id: newId(0), type: "rule", data: {} });
-    await viewer.holds(seq);
+    await viewer.waitForSeq(seq);
     expect(viewer.frames.filter((frame) => frame.type === "overlay.show")).toHaveLength(1);
   });
 
@@ -161,7 +161,7 @@ describe("effects", () => {
     await insertOutboxRows(site.id, 1_100);
     await insertOutboxRows(site.id, 1, { type: "account.deleted", resource });
     await logOf(site.id).nudge();
-    await inbox.holds(2);
+    await inbox.waitFor(2);
     expect(inbox.types).toEqual(["account.updated", "account.deleted"]);
     expect(inbox.received[0]?.payload.eventData.data).toEqual({ erased: true });
   });
@@ -235,7 +235,7 @@ describe("a round", () => {
     const emit = vi.spyOn(Channel.prototype, "emit").mockReturnValue(new Promise(() => undefined));
     await insertOutboxRows(site.id, 3, pageUpdated(site));
     await logOf(site.id).nudge();
-    await inbox.holds(3);
+    await inbox.waitFor(3);
     expect(emit).toHaveBeenCalledTimes(1);
     expect(failures()).toBe(1);
   });

@@ -132,7 +132,7 @@ describe("a channel whose viewers have left", () => {
     const counts = await Promise.all(range(relays).map((k) => channel.relay(k).count()));
     expect(counts.reduce((sum, count) => sum + count)).toBe(8);
     const { seq } = await channel.stub.publish(newBroadcast());
-    await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
+    await Promise.all(viewers.map((viewer) => viewer.waitForSeq(seq)));
     await channel.stub.shrink();
     expect(await channel.stub.relays()).toBe(1);
     // Asked to come back, but still here.
@@ -140,7 +140,7 @@ describe("a channel whose viewers have left", () => {
     expect(drained.length).toBe(8 - (await channel.relay(0).count()));
     await evict(channel.stub);
     const next = await channel.stub.publish(newBroadcast());
-    await Promise.all(viewers.map((viewer) => viewer.holds(next.seq)));
+    await Promise.all(viewers.map((viewer) => viewer.waitForSeq(next.seq)));
     expect(viewers.map(({ log }) => log)).toEqual(viewers.map(() => [1, 2]));
     vi.restoreAllMocks();
     for (const viewer of drained) viewer.close();
@@ -165,19 +165,19 @@ describe("a channel whose viewers have left", () => {
     // By a ticket of before, or a Worker that remembers the number.
     const late = await join(channel, { relay: last });
     for (let seq = 1; seq <= 3; seq++) await channel.stub.publish(newBroadcast());
-    await late.holds(3);
+    await late.waitForSeq(3);
     expect(late.log).toEqual([1, 2, 3]);
     expect(await channel.stub.relays()).toBe(1);
     await evict(channel.stub);
     await channel.stub.publish(newBroadcast());
-    await late.holds(4);
+    await late.waitForSeq(4);
   });
 
   test("still sums up the receipts of relays that were let go", async () => {
     const { channel, viewers } = await crowd(3);
     const broadcast = newBroadcast();
     const { seq } = await channel.stub.publish(broadcast);
-    await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
+    await Promise.all(viewers.map((viewer) => viewer.waitForSeq(seq)));
     for (const viewer of viewers) viewer.close();
     const relays = await channel.stub.relays();
     await vi.waitUntil(async () => (await Promise.all(range(relays).map((k) => channel.relay(k).count()))).every((count) => count === 0), {

@@ -40,14 +40,14 @@ test("an endpoint that could not take its events over gets them by the log's ala
   const site = await newSite();
   const [first, second] = [await subscribe(site), await subscribe(site)];
   await createOverlay(site, "Before");
-  await Promise.all([first.holds(1), second.holds(1)]);
+  await Promise.all([first.waitFor(1), second.waitFor(1)]);
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const accept = vi.spyOn(WebhookEndpoint.prototype, "accept").mockRejectedValueOnce(new Error("endpoint down"));
   await createOverlay(site, "Goal");
   await vi.waitFor(() => expect(accept).toHaveBeenCalledTimes(2));
   await vi.waitFor(() => expect(first.received.length + second.received.length).toBe(3));
   await vi.waitFor(async () => expect(await runDurableObjectAlarm(env.SITE_LOG.getByName(site.id))).toBe(true));
-  await Promise.all([first.holds(2), second.holds(2)]);
+  await Promise.all([first.waitFor(2), second.waitFor(2)]);
   expect([names(first), names(second)]).toEqual([
     ["Before", "Goal"],
     ["Before", "Goal"],
@@ -59,16 +59,16 @@ test("a crash of every object loses nothing that was handed over", async () => {
   const inbox = await subscribe(site);
   inbox.next = [500];
   await createOverlay(site, "Goal");
-  await inbox.holds(1);
+  await inbox.waitFor(1);
   await abortAllDurableObjects();
   await createOverlay(site, "Card");
-  await inbox.holds(2);
+  await inbox.waitFor(2);
   const endpoint = env.WEBHOOK_ENDPOINT.getByName(`${site.id}:${inbox.id}`);
   const page = { limit: 10, offset: 0, direction: 1 as const, cursor: null, state: null, type: null, search: null };
   const waiting = await vi.waitUntil(async () => (await endpoint.deliveries(page)).rows.find(({ state }) => state === "pending"));
   expect(waiting.attempts).toMatchObject([{ status: 500 }]);
   await endpoint.redeliver(waiting.id);
-  await inbox.holds(3);
+  await inbox.waitFor(3);
   expect(names(inbox)).toEqual(["Goal", "Card", "Goal"]);
 });
 
@@ -77,7 +77,7 @@ test("an endpoint made later gets what comes after it alone", async () => {
   await createOverlay(site, "Before");
   const inbox = await subscribe(site);
   await createOverlay(site, "After");
-  await inbox.holds(1);
+  await inbox.waitFor(1);
   expect(names(inbox)).toEqual(["After"]);
 });
 
@@ -86,7 +86,7 @@ test("a deleted endpoint forgets what waited for it", async () => {
   const inbox = await subscribe(site);
   inbox.otherwise = 500;
   await createOverlay(site);
-  await inbox.holds(1);
+  await inbox.waitFor(1);
   await site.call("deleteProgrammaticWebhook", { params: { id: inbox.id } });
   const endpoint = env.WEBHOOK_ENDPOINT.getByName(`${site.id}:${inbox.id}`);
   const page = { limit: 10, offset: 0, direction: 1 as const, cursor: null, state: null, type: null, search: null };
@@ -99,7 +99,7 @@ test("endpoints made between other changes get what came after each, however muc
   const makeInbox = async () => inboxes.push(await subscribe(site));
   const changes = ["First", "Second", "Third"].flatMap((name) => [makeInbox, () => createOverlay(site, name)]);
   await atOnce(site, ...changes);
-  await Promise.all(inboxes.map((inbox, i) => inbox.holds(3 - i)));
+  await Promise.all(inboxes.map((inbox, i) => inbox.waitFor(3 - i)));
   expect(inboxes.map(names)).toEqual([["First", "Second", "Third"], ["Second", "Third"], ["Third"]]);
 });
 
@@ -119,7 +119,7 @@ test("each event goes by the subscriptions of its moment, however many changes o
   );
   await turn(true);
   await createOverlay(site, "Last");
-  await inbox.holds(2);
+  await inbox.waitFor(2);
   expect(names(inbox)).toEqual(["Heard", "Last"]);
 });
 
@@ -128,7 +128,7 @@ test("an endpoint that could not take over what came before a change of its own 
   const inbox = new WebhookInbox(randomHex(6));
   await site.call("createWebhooks", { body: settings(inbox.url, "overlay-service-v1") });
   await createOverlay(site, "First");
-  await inbox.holds(1);
+  await inbox.waitFor(1);
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   vi.spyOn(WebhookEndpoint.prototype, "accept").mockRejectedValueOnce(new Error("endpoint down"));
   await atOnce(
@@ -138,7 +138,7 @@ test("an endpoint that could not take over what came before a change of its own 
     () => createOverlay(site, "After"),
   );
   expect(await runDurableObjectAlarm(env.SITE_LOG.getByName(site.id))).toBe(true);
-  await inbox.holds(2);
+  await inbox.waitFor(2);
   expect(names(inbox)).toEqual(["First", "Before"]);
 });
 
@@ -147,7 +147,7 @@ test("an endpoint that can't be told of its own change holds up no other, and lo
   const broken = new WebhookInbox(randomHex(6));
   await site.call("createWebhooks", { body: settings(broken.url, "overlay-service-v1") });
   await createOverlay(site, "First");
-  await broken.holds(1);
+  await broken.waitFor(1);
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   vi.spyOn(WebhookEndpoint.prototype, "accept").mockRejectedValueOnce(new Error("endpoint down"));
   const others: WebhookInbox[] = [];
@@ -159,11 +159,11 @@ test("an endpoint that can't be told of its own change holds up no other, and lo
     () => createOverlay(site, "Goal"),
   );
   const [other] = others;
-  await other?.holds(1);
+  await other?.waitFor(1);
   expect(names(other ?? broken)).toEqual(["Goal"]);
   expect(names(broken)).toEqual(["First"]);
   expect(await runDurableObjectAlarm(env.SITE_LOG.getByName(site.id))).toBe(true);
-  await broken.holds(3);
+  await broken.waitFor(3);
   expect(names(broken)).toEqual(["First", "Before", "Goal"]);
   expect(names(other ?? broken)).toEqual(["Goal"]);
 });

@@ -57,7 +57,7 @@ async function firedBy(event: Record<string, unknown>) {
 /** Resolves when the viewer has received everything sent to its channel so far. */
 async function settled(viewer: TestViewer, channelId = site.channels[0]): Promise<void> {
   const { seq } = await env.CHANNEL.getByName(`${site.id}:${channelId}`).emit({ id: crypto.randomUUID(), type: "page.updated", data: {} });
-  await viewer.holds(seq);
+  await viewer.waitForSeq(seq);
 }
 
 describe("a provider event", () => {

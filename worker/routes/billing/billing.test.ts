@@ -107,13 +107,13 @@ describe("a payment", () => {
       for (const { chargeId } of opened)
         await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
       expect((await chargesOf(buyer)).map(({ status }) => status)).toEqual(["complete", "complete"]);
-      stripe.next(/POST .*refunds/, "fail");
+      stripe.behaveNext(/POST .*refunds/, "fail");
       for (const minutes of [0, 2, 14, 30]) await reconcile(Date.now() + minutes * MINUTE);
       const [first, second] = opened.map(({ chargeId }) => chargeRow(chargeId));
       expect(await first).toMatchObject({ refunded: 0 });
       expect(await second).toMatchObject({ refunded: 1900, due: null });
       expect(await heldSkus(buyer)).toEqual([sku]);
-      const running = sessions.map(({ subscription }) => stripe.books().subscriptions.get(subscription ?? "")?.status);
+      const running = sessions.map(({ subscription }) => stripe.records().subscriptions.get(subscription ?? "")?.status);
       expect(running).toEqual(recurrence === "once" ? [undefined, undefined] : [undefined, "canceled"]);
     },
   );
@@ -125,7 +125,7 @@ describe("a payment", () => {
     stripe.pay(chargeId, { later: true });
     await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     expect((await chargeRow(chargeId)).status).toBe("pending");
-    stripe.arrive(chargeId);
+    stripe.settlePayment(chargeId);
     await sendStripeEvent(site, "checkout.session.async_payment_succeeded", { object: "checkout.session", metadata: { chargeId } });
     expect(await heldSkus(buyer)).toEqual([subscription.sku]);
   });
@@ -135,7 +135,7 @@ describe("a payment", () => {
     const [one, other] = [await newSubscription(site), await newSubscription(site)];
     const [failed, expired] = [await openCheckout(site, buyer, one._id), await openCheckout(site, buyer, other._id)];
     stripe.pay(failed.chargeId, { later: true });
-    stripe.arrive(failed.chargeId, false);
+    stripe.settlePayment(failed.chargeId, false);
     stripe.expire(expired.chargeId);
     await sendStripeEvent(site, "checkout.session.async_payment_failed", {
       object: "checkout.session",
@@ -211,7 +211,7 @@ describe("a Stripe event", () => {
     buyer = await newBuyer(site);
     const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site))._id);
     stripe.pay(chargeId);
-    stripe.next(/GET .*sessions/, "fail");
+    stripe.behaveNext(/GET .*sessions/, "fail");
     const response = await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     expect(response.status).toBe(503);
   });
@@ -290,11 +290,11 @@ test("deleting an account ends its recurring payments", async () => {
   await bought({ recurrence: "month" });
   const { stripeSubscriptionId } = await recurringRow(buyer);
   await site.call("deleteAccount", { as: "admin", params: { id: buyer.id } });
-  stripe.next(new RegExp(`DELETE .*${stripeSubscriptionId}`), "fail");
+  stripe.behaveNext(new RegExp(`DELETE .*${stripeSubscriptionId}`), "fail");
   await reconcile().catch(() => undefined);
-  expect(stripe.books().subscriptions.get(stripeSubscriptionId)?.status).toBe("active");
+  expect(stripe.records().subscriptions.get(stripeSubscriptionId)?.status).toBe("active");
   await reconcile(Date.now() + 6 * MINUTE);
-  expect(stripe.books().subscriptions.get(stripeSubscriptionId)?.status).toBe("canceled");
+  expect(stripe.records().subscriptions.get(stripeSubscriptionId)?.status).toBe("canceled");
   expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", due: null });
 });
 
@@ -308,7 +308,7 @@ describe("a concurrently deleted account", () => {
   test("stops paying, even if an older response from Stripe is recorded afterwards", async () => {
     await bought({ recurrence: "month" });
     const recurring = await recurringRow(buyer);
-    const theirs = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const theirs = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     if (theirs) theirs.status = "past_due";
     await syncRecurring(whileDeleting(), recurring);
     await reconcile(Date.now() + 6 * MINUTE);
@@ -323,7 +323,7 @@ describe("a concurrently deleted account", () => {
     expect((await chargeRow(chargeId)).status).toBe("complete");
     expect(await heldSkus(buyer)).toEqual([]);
     await reconcile(Date.now() + 6 * MINUTE);
-    if (subscription !== null) expect(stripe.books().subscriptions.get(subscription)?.status).toBe("canceled");
+    if (subscription !== null) expect(stripe.records().subscriptions.get(subscription)?.status).toBe("canceled");
   });
 
   test("stops paying, even if its subscription wasn't marked to stop", async () => {
@@ -331,6 +331,6 @@ describe("a concurrently deleted account", () => {
     const { stripeSubscriptionId } = await recurringRow(buyer);
     await db.delete(accounts).where(eq(accounts.id, buyer.id));
     await reconcile();
-    expect(stripe.books().subscriptions.get(stripeSubscriptionId)?.status).toBe("canceled");
+    expect(stripe.records().subscriptions.get(stripeSubscriptionId)?.status).toBe("canceled");
   });
 });

@@ -56,7 +56,7 @@ describe("a checkout", () => {
     const subscription = await newSubscription(site);
     const { chargeId, url } = await openCheckout(site, buyer, subscription._id);
     expect(url).toMatch(/^https:\/\/checkout\.stripe\.com\//);
-    expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 1900, currency: "gbp", mode: "payment" });
+    expect(stripe.checkoutSessionOf(chargeId)).toMatchObject({ amount: 1900, currency: "gbp", mode: "payment" });
     expect(await chargeRow(chargeId)).toMatchObject({ status: "pending", amount: 1900, receiptNumber: null });
     expect(await heldSkus(buyer)).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe("a checkout", () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
     const { chargeId } = await openCheckout(site, buyer, subscription._id, { currency: "eur" });
-    expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 2200, currency: "eur" });
+    expect(stripe.checkoutSessionOf(chargeId)).toMatchObject({ amount: 2200, currency: "eur" });
     const params = { id: subscription._id };
     const other = await callAs(site, buyer, "checkoutSubscription", { params, body: { ...PAGES, currency: "usd" } });
     expect(other.fields).toEqual(["currency"]);
@@ -97,7 +97,7 @@ describe("a checkout", () => {
     const fan = await newBuyer(other);
     const once = await openCheckout(other, fan, (await newSubscription(other))._id);
     const monthly = await openCheckout(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
-    const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.pageOf(chargeId, `acct_${other.id}`)?.fields;
+    const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.checkoutSessionOf(chargeId, `acct_${other.id}`)?.fields;
     const named = await openCheckout(other, fan, (await newSubscription(other, { stripePlanId: "price_season" }))._id);
     // 2.5 % of 4200, Stripe's own price.
     expect(fieldsOf(named)?.["payment_intent_data[application_fee_amount]"]).toBe("105");
@@ -110,7 +110,7 @@ describe("a checkout", () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site, { stripePlanId: "price_season" });
     const { chargeId } = await openCheckout(site, buyer, subscription._id);
-    expect(stripe.pageOf(chargeId)?.fields["line_items[0][price]"]).toBe("price_season");
+    expect(stripe.checkoutSessionOf(chargeId)?.fields["line_items[0][price]"]).toBe("price_season");
     stripe.pay(chargeId);
     await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     // What Stripe charged, not our own price.
@@ -120,23 +120,23 @@ describe("a checkout", () => {
   test("creates one customer per buyer, even if Stripe's response is lost", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
-    const before = stripe.books().customers.size;
-    stripe.next(/POST \/v1\/customers/, "lose");
+    const before = stripe.records().customers.size;
+    stripe.behaveNext(/POST \/v1\/customers/, "loseResponse");
     await openCheckout(site, buyer, id);
     await openCheckout(site, buyer, id);
-    expect(stripe.books().customers.size).toBe(before + 1);
+    expect(stripe.records().customers.size).toBe(before + 1);
   });
 
   test("stores the customer id, even if the wallet changes while Stripe creates the customer", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     const walletId = await walletIdOf(site, buyer);
-    const before = stripe.books().customers.size;
+    const before = stripe.records().customers.size;
     let paid = false;
     const ctx: Ctx = {
       ...interruptedContext(site, async () => undefined),
       caller: async () => {
-        if (!paid && stripe.books().customers.size > before) {
+        if (!paid && stripe.records().customers.size > before) {
           paid = true;
           await db.update(wallets).set({ balance: 500, version: 2 }).where(eq(wallets.id, walletId));
         }
@@ -145,7 +145,7 @@ describe("a checkout", () => {
     };
     const { chargeId } = await checkoutSubscription(ctx, id, PAGES);
     const [wallet] = await db.select().from(wallets).where(eq(wallets.id, walletId));
-    expect(wallet).toMatchObject({ balance: 500, paymentCustomerId: stripe.pageOf(chargeId)?.customer });
+    expect(wallet).toMatchObject({ balance: 500, paymentCustomerId: stripe.checkoutSessionOf(chargeId)?.customer });
   });
 
   test("closes the open page for the same item", async () => {
@@ -153,8 +153,8 @@ describe("a checkout", () => {
     const { _id: id } = await newSubscription(site);
     const first = await openCheckout(site, buyer, id);
     const second = await openCheckout(site, buyer, id, { currency: "eur" });
-    expect(stripe.pageOf(first.chargeId)?.status).toBe("expired");
-    expect(stripe.pageOf(second.chargeId)?.status).toBe("open");
+    expect(stripe.checkoutSessionOf(first.chargeId)?.status).toBe("expired");
+    expect(stripe.checkoutSessionOf(second.chargeId)?.status).toBe("open");
     expect((await chargeRow(first.chargeId)).status).toBe("declined");
   });
 
@@ -175,8 +175,8 @@ describe("a checkout", () => {
       const { _id: id } = await newSubscription(site);
       const { chargeId } = await openCheckout(site, buyer, id);
       const openAgain = () => {
-        if (trouble === "forbidden") stripe.next(/POST .*expire/, "forbidden");
-        else stripe.books().sessions.delete(stripe.pageOf(chargeId)?.id ?? "");
+        if (trouble === "forbidden") stripe.behaveNext(/POST .*expire/, "forbidden");
+        else stripe.records().sessions.delete(stripe.checkoutSessionOf(chargeId)?.id ?? "");
         return callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
       };
       expect((await openAgain()).status).toBe(503);
@@ -194,25 +194,25 @@ describe("a checkout", () => {
     const { chargeId } = await openCheckout(site, buyer, id);
     stripe.pay(chargeId, { later: true });
     expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
-    stripe.arrive(chargeId, false);
+    stripe.settlePayment(chargeId, false);
     expect((await openCheckout(site, buyer, id)).chargeId).not.toBe(chargeId);
   });
 
   test("that Stripe rejects is declined with the reason", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
-    stripe.next(/POST .*sessions/, "refuse");
+    stripe.behaveNext(/POST .*sessions/, "reject");
     const rejected = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
     expect(rejected.status).toBe(409);
     expect(await chargesOf(buyer)).toMatchObject([{ status: "declined", failure: "This can't be done" }]);
   });
 
-  test.each(["locked", "forbidden"] as const)(
-    "stays pending while Stripe reports our key as %s, and doesn't reveal the key",
+  test.each(["expiredKey", "forbidden"] as const)(
+    "stays pending while Stripe's error is %s, and doesn't reveal the key",
     async (trouble) => {
       buyer = await newBuyer(site);
       const { _id: id } = await newSubscription(site);
-      stripe.next(/POST .*sessions/, trouble);
+      stripe.behaveNext(/POST .*sessions/, trouble);
       const response = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
       expect([response.status, response.problem?.code]).toEqual([503, "unavailable"]);
       expect(response.text).not.toContain("sk_test");
@@ -220,10 +220,10 @@ describe("a checkout", () => {
     },
   );
 
-  test.each(["hang", "fail"] as const)("stays pending when Stripe seems to %s, and is settled by the cron", async (misbehaviour) => {
+  test.each(["hang", "fail"] as const)("stays pending if Stripe's behaviour is %s, and is settled by the cron", async (misbehaviour) => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
-    stripe.next(/POST .*sessions/, misbehaviour, misbehaviour);
+    stripe.behaveNext(/POST .*sessions/, misbehaviour, misbehaviour);
     const response = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
     expect(response.problem?.code).toBe("unavailable");
     const [charge] = await chargesOf(buyer);
@@ -247,7 +247,7 @@ describe("a checkout", () => {
     const { _id: id } = await newSubscription(site);
     const headers = { "Idempotency-Key": `buy-${id}` };
     const openOnce = () => callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES, headers });
-    stripe.next(path, "stumble");
+    stripe.behaveNext(path, "failLate");
     expect((await openOnce()).problem?.code).toBe("unavailable");
     const opened = await openOnce();
     expect(opened.status).toBe(200);
@@ -261,12 +261,12 @@ describe("a checkout", () => {
     const prices = [{ currency, default: true, value: 1900 }];
     const [once, monthly] = [await newSubscription(site, { prices }), await newSubscription(site, { prices, recurrence: "month" })];
     const chargeId = await buy(site, buyer, once._id);
-    expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 190_000, currency });
+    expect(stripe.checkoutSessionOf(chargeId)).toMatchObject({ amount: 190_000, currency });
     expect(await chargeRow(chargeId)).toMatchObject({ status: "complete", amount: 1900, currency });
     await refund(site, buyer, chargeId, 700);
     const paymentId = (await chargeRow(chargeId)).stripePaymentId ?? "";
     expect(stripe.refundsOf(paymentId)).toMatchObject([{ amount: 70_000 }]);
-    stripe.refundThere(paymentId, 20_000);
+    stripe.refundAtStripe(paymentId, 20_000);
     await sendRefundEvent(site, chargeId);
     expect((await chargeRow(chargeId)).refunded).toBe(900);
     await buy(site, buyer, monthly._id);
@@ -292,11 +292,11 @@ describe("a checkout", () => {
     const club = await newClub();
     const fan = await newBuyer(club);
     const paymentCustomerId = `cus_${fan.id}`;
-    stripe.books(`acct_${club.id}`).customers.set(paymentCustomerId, {});
+    stripe.records(`acct_${club.id}`).customers.set(paymentCustomerId, {});
     const body = { siteId: club.id, ownerId: fan.id, ownerType: "account", paymentCustomerId };
     expect((await site.call("insertWallet", { body })).status).toBe(201);
     const { chargeId } = await openCheckout(club, fan, (await newSubscription(club))._id);
-    expect(stripe.pageOf(chargeId, `acct_${club.id}`)?.customer).toBe(paymentCustomerId);
+    expect(stripe.checkoutSessionOf(chargeId, `acct_${club.id}`)?.customer).toBe(paymentCustomerId);
   });
 
   test("creates a new customer each time the customer was deleted at Stripe", async () => {
@@ -305,10 +305,10 @@ describe("a checkout", () => {
     const seen = new Set<string>();
     for (let times = 0; times < 3; times++) {
       const { chargeId } = await openCheckout(site, buyer, id);
-      const customer = stripe.pageOf(chargeId)?.customer ?? "";
+      const customer = stripe.checkoutSessionOf(chargeId)?.customer ?? "";
       expect((await callAs(site, buyer, "getWallet")).body).toMatchObject({ paymentCustomerId: customer });
       seen.add(customer);
-      stripe.books().customers.delete(customer);
+      stripe.records().customers.delete(customer);
     }
     expect(seen.size).toBe(3);
   });
@@ -316,22 +316,24 @@ describe("a checkout", () => {
   test("creates no second customer for a price that Stripe doesn't know", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site, { stripePlanId: "price_missing" });
-    const customers = stripe.books().customers.size;
+    const customers = stripe.records().customers.size;
     expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
-    expect(stripe.books().customers.size).toBe(customers + 1);
+    expect(stripe.records().customers.size).toBe(customers + 1);
   });
 
   test("works for a buyer whose address changed after Stripe's response was lost", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
-    stripe.next(/POST .*customers/, "stumble");
+    stripe.behaveNext(/POST .*customers/, "failLate");
     expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(503);
     await db
       .update(accounts)
       .set({ email: `new-${buyer.email}` })
       .where(eq(accounts.id, buyer.id));
     const { chargeId } = await openCheckout(site, buyer, id);
-    expect(stripe.books().customers.get(stripe.pageOf(chargeId)?.customer ?? "")).toMatchObject({ email: `new-${buyer.email}` });
+    expect(stripe.records().customers.get(stripe.checkoutSessionOf(chargeId)?.customer ?? "")).toMatchObject({
+      email: `new-${buyer.email}`,
+    });
   });
 
   test("prevents renaming or deleting its sku until the page is paid or expired", async () => {

@@ -86,7 +86,7 @@ describe("connecting a Stripe account", () => {
     await Promise.all([connect(site), connect(site)]);
     expect(stripeAccounts.of(site.id)).toHaveLength(1);
     const other = await newUnconnectedSite();
-    stripe.next(/POST .*accounts$/, "stumble");
+    stripe.behaveNext(/POST .*accounts$/, "failLate");
     expect((await connect(other)).status).toBe(503);
     expect((await connect(other)).status).toBe(200);
     expect(stripeAccounts.of(other.id)).toHaveLength(1);
@@ -163,7 +163,7 @@ describe("a site's Stripe connection", () => {
 
   test("is a 503 while Stripe can't be reached", async () => {
     const { site } = await newConnectingSite();
-    stripe.next(/GET .*accounts/, "fail", "fail");
+    stripe.behaveNext(/GET .*accounts/, "fail", "fail");
     expect((await site.call("getStripeConnection")).status).toBe(503);
   });
 });
@@ -184,7 +184,7 @@ describe("a checkout", () => {
     expect((await reportUpdate(site, account)).status).toBe(200);
     const buyer = await newBuyer(site);
     const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site))._id);
-    expect(stripe.pageOf(chargeId, account)).toBeDefined();
+    expect(stripe.checkoutSessionOf(chargeId, account)).toBeDefined();
   });
 
   test("checks an account from an old setting with Stripe before its first sale", async () => {

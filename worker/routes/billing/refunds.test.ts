@@ -82,7 +82,7 @@ describe("a refund", () => {
     expect(results.filter(({ success }) => success)).toHaveLength(3);
     const { stripePaymentId, refunded } = await chargeRow(chargeId);
     expect(refunded).toBe(1800);
-    expect(stripe.books().intents.get(stripePaymentId ?? "")?.refunded).toBe(1800);
+    expect(stripe.records().intents.get(stripePaymentId ?? "")?.refunded).toBe(1800);
   });
 
   test.each([
@@ -112,27 +112,30 @@ describe("a refund", () => {
 
   test("that Stripe rejects returns the reason and can be requested again", async () => {
     const { chargeId } = await bought();
-    stripe.next(/POST .*refunds/, "refuse");
+    stripe.behaveNext(/POST .*refunds/, "reject");
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "This can't be done", status: "declined" });
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1900 });
   });
 
-  test.each(["stumble", "hang"] as const)("stays reserved when Stripe seems to %s, and is settled by the cron", async (misbehaviour) => {
-    const { chargeId } = await bought();
-    stripe.next(/POST .*refunds/, misbehaviour, misbehaviour);
-    const first = await refund(site, buyer, chargeId, 1500);
-    expect(first).toMatchObject({ success: false, status: "pending" });
-    expect(first.errorMessage).toContain("not confirmed");
-    expect(await refund(site, buyer, chargeId, 500)).toMatchObject({ success: false });
-    await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
-    await reconcile();
-    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1500, reserved: 1500, due: null });
-    expect(stripe.refundsOf((await chargeRow(chargeId)).stripePaymentId ?? "")).toHaveLength(1);
-  });
+  test.each(["failLate", "hang"] as const)(
+    "stays reserved if Stripe's behaviour is %s, and is settled by the cron",
+    async (misbehaviour) => {
+      const { chargeId } = await bought();
+      stripe.behaveNext(/POST .*refunds/, misbehaviour, misbehaviour);
+      const first = await refund(site, buyer, chargeId, 1500);
+      expect(first).toMatchObject({ success: false, status: "pending" });
+      expect(first.errorMessage).toContain("not confirmed");
+      expect(await refund(site, buyer, chargeId, 500)).toMatchObject({ success: false });
+      await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
+      await reconcile();
+      expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1500, reserved: 1500, due: null });
+      expect(stripe.refundsOf((await chargeRow(chargeId)).stripePaymentId ?? "")).toHaveLength(1);
+    },
+  );
 
   test("that never reached Stripe is declined after ten minutes", async () => {
     const { chargeId } = await bought();
-    stripe.next(/POST .*refunds/, "fail");
+    stripe.behaveNext(/POST .*refunds/, "fail");
     await refund(site, buyer, chargeId);
     await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
     await reconcile();
@@ -149,7 +152,7 @@ describe("a refund", () => {
       expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, status: "pending" });
       expect(await heldSkus(buyer)).toEqual([subscription.sku]);
       const [row] = await refundRows(chargeId);
-      stripe.settle(row?.stripeRefundId ?? "", outcome);
+      stripe.settleRefund(row?.stripeRefundId ?? "", outcome);
       await sendRefundEvent(site, chargeId);
       expect((await chargeRow(chargeId)).refunded).toBe(outcome === "succeeded" ? 1900 : 0);
       expect(await heldSkus(buyer)).toEqual(outcome === "succeeded" ? [] : [subscription.sku]);
@@ -159,11 +162,11 @@ describe("a refund", () => {
   test("created at Stripe itself is recorded once, and ends the entitlement when nothing is left", async () => {
     const { chargeId, subscription } = await bought();
     const { stripePaymentId } = await chargeRow(chargeId);
-    stripe.refundThere(stripePaymentId ?? "", 400);
+    stripe.refundAtStripe(stripePaymentId ?? "", 400);
     await Promise.all([sendRefundEvent(site, chargeId), sendRefundEvent(site, chargeId)]);
     expect(await refundRows(chargeId)).toMatchObject([{ amount: 400, status: "complete" }]);
     expect(await heldSkus(buyer)).toEqual([subscription.sku]);
-    stripe.refundThere(stripePaymentId ?? "", 1500);
+    stripe.refundAtStripe(stripePaymentId ?? "", 1500);
     await sendRefundEvent(site, chargeId);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
     expect(await heldSkus(buyer)).toEqual([]);
@@ -171,7 +174,7 @@ describe("a refund", () => {
 
   test("created at Stripe itself is recorded once, however many events report it at once", async () => {
     const { chargeId } = await bought();
-    stripe.refundThere((await chargeRow(chargeId)).stripePaymentId ?? "", 1900);
+    stripe.refundAtStripe((await chargeRow(chargeId)).stripePaymentId ?? "", 1900);
     const answers = await Promise.all(Array.from({ length: 12 }, () => sendRefundEvent(site, chargeId)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(await refundRows(chargeId)).toMatchObject([{ amount: 1900, status: "complete" }]);
@@ -180,9 +183,9 @@ describe("a refund", () => {
 
   test("created at Stripe itself is not recorded while one of ours may still be in flight", async () => {
     const { chargeId } = await bought();
-    stripe.next(/POST .*refunds/, "fail");
+    stripe.behaveNext(/POST .*refunds/, "fail");
     await refund(site, buyer, chargeId);
-    stripe.refundThere((await chargeRow(chargeId)).stripePaymentId ?? "", 1000);
+    stripe.refundAtStripe((await chargeRow(chargeId)).stripePaymentId ?? "", 1000);
     expect((await sendRefundEvent(site, chargeId)).status).toBe(503);
     await reconcile(Date.now() + 11 * MINUTE);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1000, reserved: 1000, due: null });
@@ -192,8 +195,8 @@ describe("a refund", () => {
     buyer = await newBuyer(site);
     const { chargeId } = await openCheckout(site, buyer, (await newSubscription(site, { recurrence }))._id);
     const { intent, invoice } = stripe.pay(chargeId);
-    const paymentId = intent ?? stripe.books().invoices.get(invoice ?? "")?.intent ?? "";
-    stripe.refundThere(paymentId, 1900);
+    const paymentId = intent ?? stripe.records().invoices.get(invoice ?? "")?.intent ?? "";
+    stripe.refundAtStripe(paymentId, 1900);
     const metadata = recurrence === "once" ? { chargeId } : {};
     await sendStripeEvent(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: paymentId, metadata });
     await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
@@ -218,7 +221,7 @@ describe("a refund", () => {
     const { stripeSubscriptionId } = await recurringRow(buyer);
     await reconcile(Date.now() + MINUTE);
     const { intent } = stripe.renew(stripeSubscriptionId);
-    stripe.refundThere(intent, 700);
+    stripe.refundAtStripe(intent, 700);
     await sendStripeEvent(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: intent, metadata: {} });
     await sendStripeEvent(site, "customer.subscription.updated", { id: stripeSubscriptionId, object: "subscription" });
     await reconcile(Date.now() + MINUTE);

@@ -106,7 +106,7 @@ describe("a one-time purchase", () => {
   test.each([400, undefined])("is refunded %s once, even if Stripe's first response was lost", async (refundAmount) => {
     const { id, chargeId } = await bought("once");
     const input = { action: "justRefund", grantRefund: true, ...(refundAmount !== undefined && { refundAmount }) };
-    stripe.next(/POST .*refunds/, "stumble");
+    stripe.behaveNext(/POST .*refunds/, "failLate");
     expect((await update(id, input)).success).toBe(false);
     expect(await update(id, input)).toEqual({ success: true });
     const { refunded, stripePaymentId } = await chargeRow(chargeId);
@@ -177,7 +177,7 @@ describe("a one-time purchase", () => {
 
   test("reports that Stripe rejected the refund, and can be refunded later", async () => {
     const { id, chargeId } = await bought("once");
-    stripe.next(/refunds/, "refuse");
+    stripe.behaveNext(/refunds/, "reject");
     const rejected = await update(id, { action: "cancel", grantRefund: true });
     expect(rejected.success).toBe(false);
     expect(rejected.message).not.toBe("");
@@ -227,7 +227,7 @@ describe("a monthly purchase", () => {
   test("is cancelled and refunded by repeating a call for which Stripe's response was lost", async () => {
     const { id, chargeId } = await bought("month");
     const input = { accountId: buyer.id, id, action: "cancel", grantRefund: true };
-    stripe.next(/DELETE .*subscriptions/, "stumble");
+    stripe.behaveNext(/DELETE .*subscriptions/, "failLate");
     expect((await site.call("updateEntitlement", { query: input })).status).toBe(503);
     await reconcile(Date.now() + 5 * 60_000);
     expect(await update(id, { action: "cancel", grantRefund: true })).toEqual({ success: true });

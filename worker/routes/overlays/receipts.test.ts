@@ -37,7 +37,7 @@ describe("a receipt", () => {
     const [prompt, silent] = [await openSocket(site, channelId), await openSocket(site, channelId)];
     const { broadcastId, broadcasts } = await broadcast(site, { channelId });
     const seq = broadcasts[0]?.seq ?? 0;
-    await Promise.all([prompt.holds(seq), silent.holds(seq)]);
+    await Promise.all([prompt.waitForSeq(seq), silent.waitForSeq(seq)]);
     const before = { broadcastId, channelId, seq, sockets: 2, sent: 2, acknowledged: 0, late: 0, missing: 2, delay: NOTHING };
     expect(await receiptOf(broadcastId)).toMatchObject(before);
     await acknowledge(prompt, seq);
@@ -55,7 +55,7 @@ describe("a receipt", () => {
     const viewers = await Promise.all(channelIds.map((channelId) => openSocket(site, channelId)));
     await Promise.all(viewers.map((viewer) => viewer.first("welcome")));
     const { broadcastId } = await broadcast(site, { channelIds });
-    await Promise.all(viewers.map((viewer) => viewer.holds(1)));
+    await Promise.all(viewers.map((viewer) => viewer.waitForSeq(1)));
     for (const viewer of viewers) await acknowledge(viewer, 1);
     const receipt = await receiptOf(broadcastId);
     expect(receipt).toMatchObject({ channelId: null, seq: null, sockets: 2, sent: 2, acknowledged: 2, missing: 0 });

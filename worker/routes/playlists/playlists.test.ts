@@ -180,7 +180,7 @@ describe("an import from YouTube", () => {
     youtube.playlists.set(id, { snippet: { title: `List ${id}`, description: "From YouTube" }, videoIds });
 
   beforeEach(() => {
-    youtube.refusals = [];
+    youtube.errors = [];
     youtube.key = "youtube-key";
   });
 
@@ -262,7 +262,7 @@ describe("an import from YouTube", () => {
     youtube.key = "another key";
     expect((await importFrom("PL4", own)).problem?.code).toBe("unavailable");
     youtube.key = "youtube-key";
-    youtube.refusals = [500];
+    youtube.errors = [500];
     expect((await importFrom("PL4", own)).problem?.code).toBe("unavailable");
     expect((await list({}, own)).results).toEqual([]);
     expect((await own.call("listVideos")).as(listOf(Video)).results).toEqual([]);

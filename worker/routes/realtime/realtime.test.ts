@@ -175,11 +175,11 @@ describe("a socket", () => {
     const first = await openSocket(site, own);
     const { epoch } = await first.first("welcome");
     await broadcast(own);
-    await first.holds(1);
+    await first.waitForSeq(1);
     first.close();
     const missed = [await broadcast(own), await broadcast(own)];
     const again = await openSocket(site, own, { epoch, seq: 1 });
-    await again.holds(3);
+    await again.waitForSeq(3);
     expect(again.frames.flatMap((frame) => (frame.type === "overlay.show" ? [frame.broadcastId] : []))).toEqual(missed);
     expect(await again.first("welcome")).toMatchObject({ recovered: true, upTo: 1 });
     const stranger = await openSocket(site, own, { epoch: "0".repeat(24), seq: 1 });

@@ -12,7 +12,7 @@ import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Stream } from "#worker/services/streams/schemas.ts";
 
 /** How long a provider has to respond. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const db = createDb(env.DB);
@@ -52,7 +52,7 @@ async function hurry(call: string): Promise<{ asked: number[] }> {
   const { setTimeout: later } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation((callback, ms = 0) => {
     // Other timers run too: the site's log gives its effects 20 s.
-    if (ms !== PATIENCE_MS) return later(callback, ms);
+    if (ms !== TIMEOUT_MS) return later(callback, ms);
     const number = asked.push(ms);
     const end = async (): Promise<void> => {
       if ((await callsTo(call)) < before + number) return;
@@ -70,7 +70,7 @@ const WAYS: [Way, number][] = [
   ["fail", 2],
   ["hang", 2],
   ["flood", 2],
-  ["refuse", 1],
+  ["reject", 1],
   ["redirect", 1],
   ["garbage", 1],
 ];
@@ -79,7 +79,7 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
   test.each(CALLS)("leaves the stream unchanged on %s, and the next call works", async (call) => {
     if (call === "stop") await run("start");
     const before = [await stored(), await eventTypes()];
-    const patience = way === "hang" ? await hurry(call) : undefined;
+    const hurried = way === "hang" ? await hurry(call) : undefined;
     await behave(site, { [call]: [way] });
     const response = await run(call);
     const name = call[0]?.toUpperCase() + call.slice(1);
@@ -92,7 +92,7 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
     expect(await callsTo(call)).toBe(attempts);
     expect(await callsTo("moved")).toBe(0);
     expect([await stored(), await eventTypes()]).toEqual(before);
-    if (patience) expect(patience.asked).toEqual([PATIENCE_MS, PATIENCE_MS]);
+    if (hurried) expect(hurried.asked).toEqual([TIMEOUT_MS, TIMEOUT_MS]);
     vi.restoreAllMocks();
     await behave(site, {});
     expect((await run(call)).status).toBe(200);
@@ -106,7 +106,7 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
     expect(await callsTo("create")).toBe(1 + attempts);
     await vi.waitUntil(async () => (await drafts()).length === 0, { interval: 10 });
     // A stream that it rejected wasn't created.
-    expect(await callsTo("delete")).toBe(way === "refuse" || way === "redirect" ? 0 : 1);
+    expect(await callsTo("delete")).toBe(way === "reject" || way === "redirect" ? 0 : 1);
     expect(await stored()).toHaveLength(1);
     expect(await eventTypes()).not.toContain("admin.wentLive");
   });
@@ -115,11 +115,11 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
 describe("a provider call", () => {
   test("that fails once is retried once with the same stream", async () => {
     for (const call of CALLS) {
-      await behave(site, { [call]: ["fail", "work"] });
+      await behave(site, { [call]: ["fail", "succeed"] });
       expect((await run(call)).status).toBe(200);
       expect(await callsTo(call)).toBe(2);
     }
-    await behave(site, { create: ["fail", "work"] });
+    await behave(site, { create: ["fail", "succeed"] });
     expect((await create()).status).toBe(201);
     const [, first, second] = (await providerCalls(site)).filter(({ call }) => call === "create");
     expect(first).toEqual(second);

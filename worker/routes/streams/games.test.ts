@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 afterEach(() => {
-  gamesDatabase.refusals.length = 0;
+  gamesDatabase.errors.length = 0;
   gamesDatabase.tokenStatus = 200;
 });
 
@@ -47,7 +47,7 @@ test("a token is used until it is rejected, then replaced", async () => {
   const { tokens } = gamesDatabase;
   await search(newName());
   expect(gamesDatabase.tokens).toBe(tokens);
-  gamesDatabase.refusals.push(401);
+  gamesDatabase.errors.push(401);
   expect((await search(newName())).status).toBe(200);
   expect(gamesDatabase.tokens).toBe(tokens + 1);
 });
@@ -59,10 +59,10 @@ test("a name can't break out of its quotes", async () => {
 
 test("a failure of the games database is reported and not cached", async () => {
   const name = newName();
-  gamesDatabase.refusals.push(500);
+  gamesDatabase.errors.push(500);
   expect((await search(name)).problem?.code).toBe("unavailable");
   expect((await search(name)).status).toBe(200);
-  gamesDatabase.refusals.push(401);
+  gamesDatabase.errors.push(401);
   gamesDatabase.tokenStatus = 400;
   expect((await search(newName())).problem?.code).toBe("unavailable");
 });

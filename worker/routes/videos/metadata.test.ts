@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   oembed.clear();
-  youtube.refusals = [];
+  youtube.errors = [];
 });
 
 const lookUp = (url: string) => site.call("getVideoMetadata", { query: { url } });
@@ -121,7 +121,7 @@ describe("a metadata lookup", () => {
     expect((await lookUp("https://vimeo.com/500")).status).toBe(503);
     oembed.set("https://vimeo.com/2", { player: "vimeo", body: { title: 7 } });
     expect((await lookUp("https://vimeo.com/2")).status).toBe(503);
-    youtube.refusals = [403];
+    youtube.errors = [403];
     expect((await lookUp("https://youtu.be/aaaaaaaaaaa")).problem?.code).toBe("unavailable");
   });
 });

@@ -144,7 +144,7 @@ describe("a recurring subscription", () => {
     await reconcile(firstEnd + 4 * HOUR);
     expect(await chargesOf(buyer)).toMatchObject([{}, { status: "complete", stripeInvoiceId: invoice.id }]);
     expect((await entitlementsOf(buyer))[0]?.dateEnds).toBe((before?.dateEnds ?? 0) + 30 * DAY);
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "canceled";
     expect(await heldSkus(buyer)).toEqual([sku]);
     await reconcile(firstEnd + 31 * DAY);
@@ -155,7 +155,7 @@ describe("a recurring subscription", () => {
   test("is checked again if its period has started before it is paid", async () => {
     const { recurring } = await monthly();
     await reconcile();
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.periodEnd += 30 * 86_400;
     for (let times = 0; times < 2; times++) {
       await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
@@ -168,7 +168,7 @@ describe("a recurring subscription", () => {
 
   test.each(["late", "to end"])("is checked daily while it is %s", async (state) => {
     const { recurring } = await monthly();
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     if (there && state === "late") there.status = "past_due";
     if (there && state === "to end") there.scheduled = true;
     await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
@@ -179,7 +179,7 @@ describe("a recurring subscription", () => {
 
   test("is cancelled at Stripe too if Stripe gives it up as unpaid", async () => {
     const { recurring } = await monthly();
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "unpaid";
     await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: true });
@@ -192,7 +192,7 @@ describe("a recurring subscription", () => {
   test("for two periods at once is refunded for the later one, which sets its price", async () => {
     const { recurring, params } = await monthly();
     await backdate(buyer, 70 * DAY);
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     const earlier = stripe.renew(recurring.stripeSubscriptionId);
     if (there) there.amount = 2100;
     const later = stripe.renew(recurring.stripeSubscriptionId);
@@ -210,7 +210,7 @@ describe("a recurring subscription", () => {
 
   test("stays held while a payment is late, but not after Stripe has ended it", async () => {
     const { recurring, sku } = await monthly();
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "past_due";
     await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: true });
@@ -237,7 +237,7 @@ describe("a cancellation", () => {
   test.each(["immediate", false])("%s ends it and its entitlement immediately, also when repeated", async (scheduled) => {
     const { params, recurring } = await monthly();
     for (let times = 0; times < 2; times++) expect(await cancel(params, { refund: false, scheduled })).toEqual({ success: true });
-    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
+    expect(stripe.records().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled" });
     expect(await heldSkus(buyer)).toEqual([]);
   });
@@ -245,21 +245,21 @@ describe("a cancellation", () => {
   test.each(["endOfBilling", true])("%s keeps the entitlement until the period ends", async (scheduled) => {
     const { params, recurring, sku } = await monthly();
     expect(await cancel(params, { refund: false, scheduled })).toEqual({ success: true });
-    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)).toMatchObject({ status: "active", scheduled: true });
+    expect(stripe.records().subscriptions.get(recurring.stripeSubscriptionId)).toMatchObject({ status: "active", scheduled: true });
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelScheduled" });
     expect(await heldSkus(buyer)).toEqual([sku]);
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled" }]);
   });
 
-  test.each(["lose", "stumble"] as const)("is recorded even if Stripe's response is a %s", async (behaviour) => {
+  test.each(["loseResponse", "failLate"] as const)("is recorded even if Stripe's behaviour is %s", async (behaviour) => {
     const { params, recurring } = await monthly();
-    stripe.next(/DELETE .*subscriptions/, behaviour);
+    stripe.behaveNext(/DELETE .*subscriptions/, behaviour);
     const body = { refund: false, scheduled: "immediate" };
     const first = await callAs(site, buyer, "cancelRecurringSubscription", { params, body });
     // An unknown outcome is a 503; a retry completes it.
     if (first.status !== 200) expect(first.status).toBe(503);
     expect(await cancel(params, body)).toEqual({ success: true });
-    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
+    expect(stripe.records().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false });
     expect(await heldSkus(buyer)).toEqual([]);
   });
@@ -268,7 +268,7 @@ describe("a cancellation", () => {
     for (const scheduled of ["immediate", "endOfBilling"]) {
       const { params } = await monthly();
       await reconcile();
-      stripe.next(/(DELETE|POST) .*subscriptions/, "stumble");
+      stripe.behaveNext(/(DELETE|POST) .*subscriptions/, "failLate");
       const response = await callAs(site, buyer, "cancelRecurringSubscription", { params, body: { refund: false, scheduled } });
       expect(response.status).toBe(503);
       await reconcile(Date.now() + 5 * MINUTE);
@@ -300,17 +300,17 @@ describe("a cancellation", () => {
 
   test("that Stripe rejects isn't a success and isn't retried", async () => {
     const { params, recurring } = await monthly();
-    stripe.next(/DELETE .*subscriptions/, "refuse");
+    stripe.behaveNext(/DELETE .*subscriptions/, "reject");
     const rejected = await cancel(params, { refund: false, scheduled: "immediate" });
     expect(rejected).toEqual({ success: false, message: "This can't be done" });
     await reconcile(Date.now() + 5 * MINUTE);
-    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("active");
+    expect(stripe.records().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("active");
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", stopping: false });
   });
 
   test("of a subscription that has ended at Stripe before its event arrives is recorded", async () => {
     const { params, recurring } = await monthly();
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "canceled";
     expect(await cancel(params, { refund: false, scheduled: "endOfBilling" })).toEqual({ success: true });
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled" });
@@ -329,7 +329,7 @@ describe("a cancellation", () => {
   test("with a refund is completed by a retry, also if the outcome of the first is unknown", async () => {
     const { params } = await monthly();
     const body = { refund: true, scheduled: "immediate" };
-    stripe.next(/POST .*refunds/, "stumble");
+    stripe.behaveNext(/POST .*refunds/, "failLate");
     expect((await cancel(params, body, "admin")).message).toContain("Not refunded yet");
     for (let times = 0; times < 2; times++) expect(await cancel(params, body, "admin")).toEqual({ success: true });
     expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }]);
@@ -352,13 +352,13 @@ describe("a cancellation", () => {
     });
     const read = await callAs(site, buyer, "getRecurringSubscription", { params: { ...params, subscriptionId: unknown } });
     expect([read.status, read.body]).toMatchObject([404, { success: false, message: `Subscription ${unknown} does not exists` }]);
-    stripe.books().subscriptions.delete(recurring.stripeSubscriptionId);
+    stripe.records().subscriptions.delete(recurring.stripeSubscriptionId);
     expect(await cancel(params, body)).toEqual({ success: false, message: "Stripe Subscription not found" });
   });
 
   test("made directly at Stripe is applied, and so is its withdrawal", async () => {
     const { recurring, sku } = await monthly();
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     for (const scheduled of [true, false]) {
       if (there) there.scheduled = scheduled;
       await sendSubscriptionEvent(site, recurring.stripeSubscriptionId);
@@ -371,7 +371,7 @@ describe("a cancellation", () => {
     await refund(site, buyer, chargeId);
     expect(await recurringRow(buyer)).toMatchObject({ stopping: true });
     expect(await heldSkus(buyer)).toEqual([]);
-    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("active");
+    expect(stripe.records().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("active");
   });
 
   test.each([

@@ -30,7 +30,7 @@ describe("a delivery", () => {
     const inbox = newInbox();
     const secret = await subscribe(site, inbox);
     const overlayId = await createOverlay(site);
-    const [got] = await inbox.holds(1);
+    const [got] = await inbox.waitFor(1);
     if (!got) throw new Error("Nothing came");
     expect(got.payload).toMatchObject({
       account: null,
@@ -57,12 +57,12 @@ describe("a delivery", () => {
     await subscribe(site, inbox, "overlay-service-v1");
     await site.call("updatePage", { params: { id: site.channels[0] }, body: { slug: "moved", data: { name: "Moved" } } });
     await createOverlay(site, "First");
-    await inbox.holds(1);
+    await inbox.waitFor(1);
     await site.call("replaceWebhooks", { body: settings(inbox.url, ["overlay-service-v1"], false) });
     await createOverlay(site, "Unheard");
     await site.call("replaceWebhooks", { body: settings(inbox.url, ["overlay-service-v1"]) });
     await createOverlay(site, "Last");
-    await inbox.holds(2);
+    await inbox.waitFor(2);
     expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["First", "Last"]);
   });
 
@@ -72,7 +72,7 @@ describe("a delivery", () => {
     const { viewer, admin } = site.accounts;
     await site.call("updateAccount", { params: { id: viewer.id }, body: { name: "Vera" }, as: "admin" });
     await site.call("updatePage", { as: "admin", params: { id: site.channels[0] }, body: { slug: "moved", data: { name: "Moved" } } });
-    await inbox.holds(2);
+    await inbox.waitFor(2);
     expect(inbox.received.map(({ payload }) => [payload.eventData.type, payload.account])).toEqual([
       ["account.updated", viewer.id],
       ["admin.channelUpdated", admin.id],
@@ -116,7 +116,7 @@ describe("a delivery", () => {
     await delivery(site, "delivered", 1);
     await site.call("replaceWebhooks", { body: settings(inbox.url) });
     await createOverlay(site, "Next");
-    await inbox.holds(2);
+    await inbox.waitFor(2);
     expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["Goal", "Next"]);
   });
 
@@ -124,7 +124,7 @@ describe("a delivery", () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     for (const name of ["First", "Second", "Third"]) await createOverlay(site, name);
-    await inbox.holds(3);
+    await inbox.waitFor(3);
     const page = (query: Record<string, string>) => site.call("listDeliveries", { query: { limit: "2", ...query } });
     const first = (await page({ sortDirection: "1" })).as(DeliveryList);
     const cursor = new URLSearchParams(first.pagination.next?.split("?")[1]).get("cursor") ?? "";
@@ -150,7 +150,7 @@ describe("a delivery", () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     for (let i = 0; i < 5; i++) await createOverlay(site, `Overlay ${i}`);
-    await inbox.holds(5);
+    await inbox.waitFor(5);
     const all = (await deliveries(site)).results.map(({ _id }) => _id);
     expect(all).toHaveLength(5);
     const seen: string[] = [];
@@ -222,7 +222,7 @@ describe("the host of a URL", () => {
     const inbox = new WebhookInbox(randomHex(6), `https://${host}`);
     await subscribe(site, inbox);
     await createOverlay(site);
-    await inbox.holds(1);
+    await inbox.waitFor(1);
     publishAddresses(host, ["10.0.0.8"], 0);
     later(2_000);
     await createOverlay(site, "Unheard");
@@ -233,7 +233,7 @@ describe("the host of a URL", () => {
     publishAddresses(host, ["93.184.215.14"], 0);
     later(4_000);
     await site.call("redeliver", { params: { id: _id } });
-    expect((await inbox.holds(2)).at(-1)?.payload.eventData.data.name).toBe("Unheard");
+    expect((await inbox.waitFor(2)).at(-1)?.payload.eventData.data.name).toBe("Unheard");
   });
 
   test("is resolved once per TTL, however much is delivered", async () => {
@@ -242,7 +242,7 @@ describe("the host of a URL", () => {
     const inbox = new WebhookInbox(randomHex(6), `https://${host}`);
     await subscribe(site, inbox);
     for (const name of ["First", "Second", "Third"]) await createOverlay(site, name);
-    await inbox.holds(3);
+    await inbox.waitFor(3);
     // For IPv4 and for IPv6.
     expect(queryCount(host)).toBe(2);
   });
@@ -255,7 +255,7 @@ describe("a test event", () => {
     const response = await site.call("testWebhooks", { body: { sampleName: "entitlement_purchased" } });
     expect(response.status).toBe(202);
     await site.call("testWebhooks");
-    await inbox.holds(2);
+    await inbox.waitFor(2);
     expect(inbox.types.toSorted()).toEqual(["entitlement_purchased", "webhook.test"]);
     expect(inbox.received.map(({ payload }) => payload.eventData.sequence)).toEqual([0, 0]);
     const { results } = (await site.call("listEvents")).as(EventList);
@@ -266,7 +266,7 @@ describe("a test event", () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     await site.call("testWebhooks");
-    const [got] = await inbox.holds(1);
+    const [got] = await inbox.waitFor(1);
     const { created, data } = got?.payload.eventData ?? {};
     expect(data).toEqual({ sentAt: created });
     expect(got?.payload).toMatchObject({ method: "POST", originPath: "/webhooks/v1/test" });
@@ -279,9 +279,9 @@ describe("a test event", () => {
     const send = async () =>
       z.object({ eventId: z.string() }).parse((await site.call("testWebhooks", { body: { sampleName: "new_account" } })).body);
     const first = await send();
-    await inbox.holds(1);
+    await inbox.waitFor(1);
     const second = await send();
-    const received = (await inbox.holds(2)).map(({ payload }) => payload.eventData);
+    const received = (await inbox.waitFor(2)).map(({ payload }) => payload.eventData);
     expect(received.map(({ id }) => id)).toEqual([first.eventId, second.eventId]);
     expect(received.map(({ resource }) => resource)).toEqual([`test/${first.eventId}`, `test/${second.eventId}`]);
   });

@@ -38,7 +38,7 @@ describe("a rotated secret", () => {
     const { secret, previousSecretExpires } = (await site.call("rotateWebhookSecret", { body: {} })).as(RotatedSecret);
     expect(previousSecretExpires - asked).toBeGreaterThanOrEqual(86_400_000);
     await createOverlay();
-    const [got] = await inbox.holds(1);
+    const [got] = await inbox.waitFor(1);
     for (const known of [before, secret]) new Webhook(known).verify(got?.body ?? "", got?.headers ?? {});
     const eventData = /"eventData":(.*),"method"/.exec(got?.body ?? "")?.[1] ?? "";
     expect(got?.payload.signature).toBe(await signEventData(await signingKeys(secret), eventData));
@@ -52,7 +52,7 @@ describe("a rotated secret", () => {
     for (let i = 0; i < 20; i++) secrets.push((await site.call("rotateWebhookSecret")).as(RotatedSecret).secret);
     expect((await site.call("rotateWebhookSecret")).status).toBe(409);
     await createOverlay();
-    const [got] = await inbox.holds(1);
+    const [got] = await inbox.waitFor(1);
     for (const secret of secrets) new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
   });
 
@@ -65,7 +65,7 @@ describe("a rotated secret", () => {
       .where(eq(webhookEndpoints.siteId, site.id));
     const { secret } = (await site.call("rotateWebhookSecret")).as(RotatedSecret);
     await createOverlay();
-    const [got] = await inbox.holds(1);
+    const [got] = await inbox.waitFor(1);
     new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
   });
 
@@ -77,7 +77,7 @@ describe("a rotated secret", () => {
     vi.useRealTimers();
     const { secret } = (await site.call("rotateWebhookSecret")).as(RotatedSecret);
     await createOverlay();
-    const [got] = await inbox.holds(1);
+    const [got] = await inbox.waitFor(1);
     expect(got?.headers["webhook-signature"]?.split(" ")).toHaveLength(2);
     new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
     expect(() => new Webhook(before).verify(got?.body ?? "", got?.headers ?? {})).toThrow();

@@ -122,7 +122,7 @@ describe("programmatic webhooks", () => {
     expect(created.status).toBe(201);
     expect(secret).not.toBe(siteSecret);
     await createOverlay(site);
-    const [got] = await first.holds(1);
+    const [got] = await first.waitFor(1);
     expect(new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {})).toMatchObject({
       service: "overlay-service-v1",
       webhookUrl: first.url,
@@ -130,7 +130,7 @@ describe("programmatic webhooks", () => {
     expect((await deliveries(site, { webhookId: id })).pagination.totalCount).toBe(1);
     expect((await site.call("deleteProgrammaticWebhook", { params: { id } })).status).toBe(204);
     await createOverlay(site, "Unheard");
-    await own.holds(2);
+    await own.waitFor(2);
     expect(first.received).toHaveLength(1);
     expect((await site.call("deleteProgrammaticWebhook", { params: { id } })).status).toBe(404);
   });
@@ -151,7 +151,7 @@ describe("programmatic webhooks", () => {
     expect((await site.call("rotateWebhookSecret", { body: { webhookId: id } })).status).toBe(200);
     expect(await shown()).toMatchObject([{ id, enabled: true, disabled: null }]);
     await createOverlay(site, "Next");
-    await inbox.holds(3);
+    await inbox.waitFor(3);
     expect(inbox.received.map(({ payload }) => payload.eventData.data.name).toSorted()).toEqual(["Next", "Refused", "Refused"]);
   });
 

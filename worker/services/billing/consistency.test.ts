@@ -6,7 +6,7 @@ import { type ChargeRow, charges, type EntitlementRow, recurringSubscriptions } 
 import { newSite, type TestSite } from "#test/harness.ts";
 import { chargesOf, entitlementsOf, newBuyer, refundRows } from "#test/purchases.ts";
 import { recurringOf, settleAll, BuyerSimulation } from "#test/buyer-simulation.ts";
-import { KINDS, ownClock, type Step } from "#test/buyer-steps.ts";
+import { KINDS, mockClock, type Step } from "#test/buyer-steps.ts";
 import type { Behaviour } from "#test/stripe-server.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { sourceOf } from "./charges.ts";
@@ -19,15 +19,15 @@ const db = createDb(env.DB);
 const picked = fc.nat(5);
 const share = fc.constantFrom(0.3, 0.5, 1, 1);
 const eventCopies = fc.constantFrom(0, 1, 1, 2);
-const does = fc.constantFrom<Behaviour | "die">("fail", "refuse", "stumble", "stumble", "lose", "die", "die");
-const trouble = fc.option(fc.record({ does, after: fc.nat(4), refunds: fc.boolean() }), { nil: null });
+const does = fc.constantFrom<Behaviour | "die">("fail", "reject", "failLate", "failLate", "loseResponse", "die", "die");
+const failure = fc.option(fc.record({ does, after: fc.nat(4), refunds: fc.boolean() }), { nil: null });
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...KINDS, "buyMonthly", "buyMonthly", "month", "month", "cancelLater", "refund"),
   pick: picked,
   share,
-  told: eventCopies,
-  trouble,
+  deliveries: eventCopies,
+  failure,
 });
 
 type Kind = Step["kind"];
@@ -40,22 +40,22 @@ const STORIES: Kind[][] = [
   ["buyMonthly", "cancelLater", "revoke", "withdraw", "month"],
   ["buyMonthly", "month", "refund", "refundFails"],
   ["buyOnce", "refund", "refundFails", "refund"],
-  ["buyGiven", "hour", "refundFails", "month"],
+  ["buyGranted", "hour", "refundFails", "month"],
 ];
 
 const story = fc.constantFrom(...STORIES).chain((kinds) => fc.tuple(...kinds.map(stepOf)));
 
 function stepOf(kind: Kind): fc.Arbitrary<Step> {
   const pick = fc.constant(kind.startsWith("buy") ? 2 : 0);
-  // Mostly without trouble, so that the story completes; but the first refund of an unused payment is refused.
-  const refused = fc.constant({ does: "refuse" as const, after: 0, refunds: true });
-  const smooth = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, trouble);
+  // Mostly without failures, so that the story completes; but the first refund of an unused payment is rejected.
+  const rejectedRefunds = fc.constant({ does: "reject" as const, after: 0, refunds: true });
+  const smooth = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, failure);
   return fc.record({
     kind: fc.constant(kind),
     pick,
     share: fc.constant(1),
-    told: eventCopies,
-    trouble: kind === "hour" ? refused : smooth,
+    deliveries: eventCopies,
+    failure: kind === "hour" ? rejectedRefunds : smooth,
   });
 }
 
@@ -68,7 +68,7 @@ let resetClock = (): void => undefined;
 
 beforeAll(async () => {
   site = await newSite();
-  resetClock = ownClock();
+  resetClock = mockClock();
 });
 
 afterAll(async () => {
@@ -83,15 +83,15 @@ function clearDue() {
   return db.batch([db.update(charges).set({ due: null }), db.update(recurringSubscriptions).set({ due: null })]);
 }
 
-async function expectRecordsToMatch(shopping: BuyerSimulation): Promise<void> {
-  const { buyer } = shopping;
+async function expectRecordsToMatch(simulation: BuyerSimulation): Promise<void> {
+  const { buyer } = simulation;
   const [rows, entitlements] = [await chargesOf(buyer), await entitlementsOf(buyer)];
   const over = new Set<string>();
-  for (const charge of rows) await expectChargeToMatch(charge, shopping.isGone, over);
+  for (const charge of rows) await expectChargeToMatch(charge, simulation.isDeleted, over);
   for (const { id, status, stripeSubscriptionId } of await recurringOf(buyer)) {
-    const theirs = stripe.books().subscriptions.get(stripeSubscriptionId);
+    const theirs = stripe.records().subscriptions.get(stripeSubscriptionId);
     expect(status).toBe(theirs?.status === "canceled" ? "cancelled" : theirs?.scheduled ? "cancelScheduled" : "active");
-    const invoices = [...stripe.books().invoices.values()].filter(({ subscription }) => subscription === stripeSubscriptionId);
+    const invoices = [...stripe.records().invoices.values()].filter(({ subscription }) => subscription === stripeSubscriptionId);
     const booked = rows.filter((charge) => charge.recurringId === id).map(({ stripeInvoiceId }) => stripeInvoiceId);
     expect(booked.sort()).toEqual(invoices.map((one) => one.id).sort());
     if (status === "cancelled") over.add(`recurring/${id}`);
@@ -100,15 +100,15 @@ async function expectRecordsToMatch(shopping: BuyerSimulation): Promise<void> {
   }
   const holding = entitlements.filter(({ status }) => status !== "cancelled");
   expect(new Set(holding.map(({ sku }) => sku)).size).toBe(holding.length);
-  if (shopping.isGone) expect(holding).toEqual([]);
+  if (simulation.isDeleted) expect(holding).toEqual([]);
   const paid = rows.filter(({ status }) => status === "complete");
   for (const row of entitlements.filter(({ grantedMethod }) => grantedMethod === "purchased")) {
     const bought = paid.filter((charge) => sourceOf(charge) === row.source && isBoughtBy(charge, row));
     const current = bought.at(-1);
     expect(row.refunded).toBe(Math.min(current?.refunded ?? NaN, row.price));
     if (over.has(row.source ?? "")) expect(row.status).toBe("cancelled");
-    else if (row.status === "cancelled" && !shopping.isGone && !bought.some(({ id }) => shopping.failedBack.has(id)))
-      expect(shopping.revoked).toContain(row.sku);
+    else if (row.status === "cancelled" && !simulation.isDeleted && !bought.some(({ id }) => simulation.reversedRefunds.has(id)))
+      expect(simulation.revoked).toContain(row.sku);
   }
   // Every payment granted something, or was refunded.
   for (const charge of paid) {
@@ -122,10 +122,10 @@ function isBoughtBy({ created }: ChargeRow, { dateCancelled }: EntitlementRow): 
   return dateCancelled === null || created < dateCancelled;
 }
 
-async function expectChargeToMatch(charge: ChargeRow, isGone: boolean, over: Set<string>): Promise<void> {
+async function expectChargeToMatch(charge: ChargeRow, isDeleted: boolean, over: Set<string>): Promise<void> {
   // A page whose URL was never returned, of a deleted customer, can't be found or paid.
-  const isLost = isGone && charge.stripeSessionId === null && charge.stripeInvoiceId === null;
-  const page = isLost ? undefined : stripe.pageOf(charge.id);
+  const isLost = isDeleted && charge.stripeSessionId === null && charge.stripeInvoiceId === null;
+  const page = isLost ? undefined : stripe.checkoutSessionOf(charge.id);
   if (charge.stripeInvoiceId === null || page)
     expect(charge.status).toBe(page?.paid ? "complete" : page?.status === "open" ? "pending" : "declined");
   const ours = await refundRows(charge.id);
@@ -134,7 +134,7 @@ async function expectChargeToMatch(charge: ChargeRow, isGone: boolean, over: Set
   expect({ refunded: charge.refunded, reserved: charge.reserved }).toEqual({ refunded: back, reserved: back });
   expect(back).toBeLessThanOrEqual(charge.amount);
   if (charge.status !== "complete") return;
-  const intent = stripe.books().intents.get(charge.stripePaymentId ?? "");
+  const intent = stripe.records().intents.get(charge.stripePaymentId ?? "");
   expect({ amount: charge.amount, refunded: back }).toEqual({ amount: intent?.amount, refunded: intent?.refunded });
   if (back === charge.amount && charge.recurringId === null) over.add(`charge/${charge.id}`);
 }
@@ -142,12 +142,12 @@ async function expectChargeToMatch(charge: ChargeRow, isGone: boolean, over: Set
 test("charges and entitlements agree with Stripe and with each other after any sequence of purchases and failures", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.boolean(), async (steps, silent) => {
-      const shopping = new BuyerSimulation(site, await newBuyer(site), silent);
-      for (const one of steps) await shopping.take(one);
-      await settleAll(shopping);
-      await expectRecordsToMatch(shopping);
+      const simulation = new BuyerSimulation(site, await newBuyer(site), silent);
+      for (const one of steps) await simulation.run(one);
+      await settleAll(simulation);
+      await expectRecordsToMatch(simulation);
       // Otherwise the next run's clock would affect them too.
-      for (const one of await shopping.live()) one.status = "canceled";
+      for (const one of await simulation.active()) one.status = "canceled";
       await clearDue();
     }),
     { numRuns: 60, endOnFailure: true },

@@ -68,7 +68,7 @@ describe("a subscription that is cancelled at the end of its period", () => {
 
   test("ends once Stripe confirms it, and not while Stripe is unreachable", async () => {
     const { buyer, sku, ends, theirs } = await endingMonthly();
-    stripe.next(new RegExp(`GET .*${theirs.id}`), "fail");
+    stripe.behaveNext(new RegExp(`GET .*${theirs.id}`), "fail");
     await cron(ends).catch(() => undefined);
     expect(await heldSkus(buyer)).toEqual([sku]);
     await cron(ends + 6 * MINUTE);

@@ -50,7 +50,7 @@ describe("a period that is paid after the entitlement has ended", () => {
   test("is refunded, even if the first period was refunded before", async () => {
     const { buyer, chargeId, recurring } = await newMonthlyPurchase(site);
     await refund(site, buyer, chargeId);
-    stripe.next(new RegExp(`DELETE .*${recurring.stripeSubscriptionId}`), "fail");
+    stripe.behaveNext(new RegExp(`DELETE .*${recurring.stripeSubscriptionId}`), "fail");
     await reconcile().catch(() => undefined);
     stripe.renew(recurring.stripeSubscriptionId);
     for (const minutes of [6, 8, 12]) await reconcile(Date.now() + minutes * MINUTE);
@@ -95,7 +95,7 @@ test("a payment that bought nothing is refunded, with increasing retry intervals
   await sendStripeEvent(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
   const waits: number[] = [];
   for (let times = 0; times < 8; times++) {
-    stripe.next(/POST .*refunds/, "refuse");
+    stripe.behaveNext(/POST .*refunds/, "reject");
     const { due, created } = await chargeRow(chargeId);
     if (due === null) throw new Error("No further check is due");
     waits.push(due - created);
@@ -117,7 +117,7 @@ describe("a refund that fails after it has succeeded", () => {
     const [before] = await entitlementsOf(buyer);
     expect(before).toMatchObject({ status: "cancelled", refunded: 1900 });
     const [row] = await refundRows(chargeId);
-    stripe.settle(row?.stripeRefundId ?? "", "failed");
+    stripe.settleRefund(row?.stripeRefundId ?? "", "failed");
     await sendRefundEvent(site, chargeId);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 0 });
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 0, dateRefunded: null }]);
@@ -135,7 +135,7 @@ describe("a refund that fails after it has succeeded", () => {
     const { buyer, chargeId, subscription } = await newPurchase(site);
     for (const amount of [500, 300]) await refund(site, buyer, chargeId, amount);
     const failed = (await refundRows(chargeId)).find(({ amount }) => amount === 500);
-    stripe.settle(failed?.stripeRefundId ?? "", "failed");
+    stripe.settleRefund(failed?.stripeRefundId ?? "", "failed");
     await sendRefundEvent(site, chargeId);
     expect(await entitlementsOf(buyer)).toMatchObject([{ sku: subscription.sku, status: "active", refunded: 300 }]);
   });
@@ -148,7 +148,7 @@ describe("a refund that fails after it has succeeded", () => {
     const [, second] = await chargesOf(buyer);
     await refund(site, buyer, second?.id ?? "", 700);
     const [row] = await refundRows(chargeId);
-    stripe.settle(row?.stripeRefundId ?? "", "failed");
+    stripe.settleRefund(row?.stripeRefundId ?? "", "failed");
     await sendRefundEvent(site, chargeId);
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "active", refunded: 700 }]);
   });
@@ -156,7 +156,7 @@ describe("a refund that fails after it has succeeded", () => {
 
 test("a full refund of a period doesn't affect the next period recorded at the same time", async () => {
   const { buyer, sku, chargeId, recurring } = await newMonthlyPurchase(site);
-  stripe.next(/POST .*refunds/, "stumble");
+  stripe.behaveNext(/POST .*refunds/, "failLate");
   await refund(site, buyer, chargeId);
   stripe.renew(recurring.stripeSubscriptionId);
   let queries = 0;

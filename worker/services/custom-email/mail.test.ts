@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { mailSenders, receiptTemplates, sentMails } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { mailError, openMailbox } from "#test/mailbox.ts";
+import { emailError, openMailbox } from "#test/mailbox.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { pruneMails, sendMail } from "./mail.ts";
 import { type Mail, SAMPLE_RECEIPT } from "./templates.ts";
@@ -55,7 +55,7 @@ describe("a mail", () => {
   test("is retried after the service failed", async () => {
     const event = newEvent();
     let fails = true;
-    const mails = openMailbox(() => (fails ? Promise.reject(mailError("E_INTERNAL_SERVER_ERROR")) : Promise.resolve({ messageId: "1" })));
+    const mails = openMailbox(() => (fails ? Promise.reject(emailError("E_INTERNAL_SERVER_ERROR")) : Promise.resolve({ messageId: "1" })));
     await expect(sendMail(env, site.id, invitation, event)).rejects.toThrow("The mail service failed");
     fails = false;
     await sendMail(env, site.id, invitation, event);
@@ -70,7 +70,7 @@ describe("a mail", () => {
   });
 
   test("is given up after the service has failed for a day", async () => {
-    openMailbox(() => Promise.reject(mailError("E_DAILY_LIMIT_EXCEEDED")));
+    openMailbox(() => Promise.reject(emailError("E_DAILY_LIMIT_EXCEEDED")));
     const hour = 3_600_000;
     await expect(sendMail(env, site.id, invitation, newId(Date.now() - 23 * hour))).rejects.toThrow("The mail service failed");
     const event = newId(Date.now() - 24 * hour);
@@ -80,7 +80,7 @@ describe("a mail", () => {
 
   test("that the service rejects permanently isn't retried, and its record has the reason but not the recipient", async () => {
     const event = newEvent();
-    const mails = openMailbox(() => Promise.reject(mailError("E_RECIPIENT_SUPPRESSED")));
+    const mails = openMailbox(() => Promise.reject(emailError("E_RECIPIENT_SUPPRESSED")));
     await sendMail(env, site.id, invitation, event);
     await sendMail(env, site.id, invitation, event);
     expect(mails).toHaveLength(1);
@@ -118,7 +118,7 @@ describe("the sender of a mail", () => {
 
   test("is the default if the operator has not onboarded the site's domain", async () => {
     const mails = openMailbox(() =>
-      mails.length === 1 ? Promise.reject(mailError("E_SENDER_NOT_VERIFIED")) : Promise.resolve({ messageId: "2" }),
+      mails.length === 1 ? Promise.reject(emailError("E_SENDER_NOT_VERIFIED")) : Promise.resolve({ messageId: "2" }),
     );
     const event = newEvent();
     await sendMail(env, (await withSender()).id, invitation, event);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { webhookEndpoints } from "#db/schema/index.ts";
 import { newSite } from "#test/harness.ts";
-import { type Reception, WebhookInbox } from "#test/webhook-inbox.ts";
+import { type InboxResponse, WebhookInbox } from "#test/webhook-inbox.ts";
 import type { QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { newWebhookSecret, signingKeys } from "./signature.ts";
@@ -20,7 +20,7 @@ function newEvent(): QueuedEvent {
 }
 
 /** Sends one event to a receiver with this behaviour. */
-async function sendTo(inbox: WebhookInbox, reception: Reception, patience = 540_000) {
+async function sendTo(inbox: WebhookInbox, reception: InboxResponse, patience = 540_000) {
   inbox.otherwise = reception;
   const target = { url: inbox.url, enabled: true, version: 1, keys: await signingKeys(newWebhookSecret()), previous: [] };
   return sendEvent(env, target, newEvent(), new SharedDeadline(patience));
