@@ -33,6 +33,9 @@ export const accounts = sqliteTable(
     index("accounts_email").on(table.email),
     index("accounts_site_created").on(table.siteId, table.created, table.id),
     index("accounts_site_name").on(table.siteId, table.normalizedName, table.id),
+    index("accounts_staff")
+      .on(table.siteId)
+      .where(sql`${table.roles} <> '[]'`),
     index("accounts_global")
       .on(table.globalAccountId)
       .where(sql`${table.globalAccountId} is not null`),

@@ -6,6 +6,7 @@ export * from "./commerce/bundles.ts";
 export * from "./automation-rules.ts";
 export * from "./calendar.ts";
 export * from "./channel-templates.ts";
+export * from "./chat.ts";
 export * from "./custom-email.ts";
 export * from "./data-providers.ts";
 export * from "./devices.ts";
