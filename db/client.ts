@@ -2,28 +2,28 @@ import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 
 export type Db = SqliteRemoteDatabase;
 
-/** What D1 was asked for; goes into the log line of the request, and tests assert it. */
+/** D1 usage of a request. It is part of the request's log line, and tests assert it. */
 export interface D1Usage {
   roundTrips: number;
   statements: number;
-  /** Round trips that changed something; unset before the first. */
+  /** Round trips with at least one write; undefined before the first. */
   writes?: number;
 }
 
 /**
- * A check that must have passed before D1 sees anything of a request's own.
- * `pending()` gives its statement while the check is open; `settle(row)` throws when it fails.
+ * A check that must pass before any query of the request takes effect.
+ * `pending()` returns its statement until the check is done; `settle(row)` throws if it fails.
  */
 export interface DbGuard {
   pending(): { sql: string; params: unknown[] } | undefined;
   settle(row: unknown[] | undefined): void;
-  /** Called after the check and before any row is returned or changed; throws if the request may not go on. */
+  /** Called after the check and before any row is returned or changed; throws if the request may not continue. */
   admit?(): Promise<void>;
 }
 
 /**
- * Drizzle over D1. With a guard, the guard's statement rides in the same round trip as the first read,
- * and goes ahead of the first write: nothing is read out or changed for a caller who isn't let in.
+ * Drizzle over D1. The statement of a guard runs in the same round trip as the first read, and in its own before the first write, so
+ * nothing is returned or changed for an unauthorised caller.
  */
 export function createDb(d1: D1Database, guard?: DbGuard, usage: D1Usage = { roundTrips: 0, statements: 0 }): Db {
   async function execute(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
@@ -81,11 +81,11 @@ function isRead(sql: string): boolean {
   return /^\s*select\b/i.test(sql);
 }
 
-/** A D1 batch answers rows as objects, so two columns of one name would silently become one: refuse to send such a query. */
+/** A D1 batch returns rows as objects, so two columns with the same name would silently collapse into one: throws for such a query. */
 function distinctColumns(sql: string): string {
   const list = /^select (.*?) from /is.exec(sql)?.[1];
   if (!list || list.includes("(")) return sql;
   const names = list.split(", ").map((column) => /"([^"]+)"$/.exec(column)?.[1] ?? column);
-  if (new Set(names).size !== names.length) throw new Error(`Columns of one name in a batch; give them aliases: ${list}`);
+  if (new Set(names).size !== names.length) throw new Error(`Duplicate column names in a batch; use aliases: ${list}`);
   return sql;
 }

@@ -66,7 +66,7 @@ import { demoWebhooks } from "./demo/webhooks.ts";
 import type { AccountRole, PageData } from "./types.ts";
 import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
 
-// The demo sites, for the local database alone.
+// The demo sites, only for the local database.
 
 export { CHANNEL_1, CHANNEL_2, SITE_A, SITE_B };
 
@@ -75,8 +75,8 @@ const GLOBAL = "5eed00000000000000009001";
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 
 /**
- * Loads the demo sites where they are missing; safe to repeat, and leaves what was changed as it is.
- * Files need the bucket, and what is sealed (magic links, streams and their providers) the secret.
+ * Loads the missing parts of the demo sites. Safe to repeat; changed rows are kept as they are.
+ * Files require the bucket, and sealed data (magic links, streams and their providers) the secret.
  */
 export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TIFO_SECRET: string }): Promise<void> {
   const db = createDb(d1);
@@ -119,7 +119,7 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     await db.batch([
       db.insert(accounts).values(person).onConflictDoNothing(),
       db.insert(userProfiles).values(profile).onConflictDoNothing(),
-      // A demo from before addresses were verified: its people are as proven as new ones.
+      // Demo data from before addresses were verified: marks its people as verified, like new ones.
       db
         .update(accounts)
         .set({ emailVerified: person.emailVerified, trusted: true, globalAccountId: person.globalAccountId })
@@ -151,7 +151,7 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db.insert(accessCodes).values(demoAccessCodes()).onConflictDoNothing(),
     db.insert(registerInvites).values(demoRegisterInvites()).onConflictDoNothing(),
   ]);
-  // Row by row: an insert may bind a hundred values in all.
+  // Row by row, because an insert can bind at most 100 values.
   for (const row of [...demoEntitlements(), ...demoMemberEntitlements()])
     await db.insert(accountEntitlements).values(row).onConflictDoNothing();
   for (const bundle of demoBundles()) await db.insert(bundles).values(bundle).onConflictDoNothing();
@@ -186,9 +186,9 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     await db.insert(media).values(row).onConflictDoNothing();
   }
   for (const event of demoEvents()) {
-    const [fresh] = await db.insert(calendarEvents).values(event).onConflictDoNothing().returning({ id: calendarEvents.id });
+    const [inserted] = await db.insert(calendarEvents).values(event).onConflictDoNothing().returning({ id: calendarEvents.id });
     const links = event.categories.map((category) => ({ ...category, eventId: event.id, siteId: event.siteId }));
-    if (fresh) await db.insert(calendarCategories).values(links);
+    if (inserted) await db.insert(calendarCategories).values(links);
   }
 }
 
@@ -235,7 +235,7 @@ async function demoPeople(): Promise<(typeof accounts.$inferInsert & { id: strin
   ]);
 }
 
-/** Moderates the first channel's chat, and also comes in through the club's app. */
+/** Moderates the first channel's chat, and can also sign in through the club's app. */
 function moderator(account: Awaited<ReturnType<typeof person>>) {
   const roles: AccountRole[] = [{ scope: "Chat_Moderator", pageId: [CHANNEL_1], write: true }];
   return { ...account, roles, thirdPartyAuthProviders: [{ provider: "club-app", accountId: "staff-0042" }] };

@@ -26,7 +26,7 @@ export const CTA_TYPES = [
   "show_person",
   "tweet",
 ] as const;
-/** What a viewer's connection shows that the viewer does. */
+/** Kinds of viewer activity that a connection reports. */
 export const ACTIVITY_KINDS = ["watch", "channel", "panel"] as const;
 export const PANEL_TYPES = [
   "chat",
@@ -82,10 +82,10 @@ export const RECURRENCES = ["once", "month", "year"] as const;
 export const GRANT_METHODS = ["accessCode", "purchased", "customerService"] as const;
 export const ENTITLEMENT_STATUSES = ["active", "cancelled", "cancelScheduled"] as const;
 export const EXPORT_STATUSES = ["pending", "running", "complete", "failed"] as const;
-/** What a mailed token proves an address for: the account itself, or a global account. */
+/** What an emailed token verifies the address for: the account itself, or a global account. */
 export const EMAIL_PROOF_PURPOSES = ["verify", "global"] as const;
 export type EmailProofPurpose = (typeof EMAIL_PROOF_PURPOSES)[number];
-/** What was wrong about a failed sign-in: the password, or the code of the authenticator app. */
+/** Why a sign-in failed: a wrong password, or a wrong code of the authenticator app. */
 export const SIGN_IN_FAILURES = ["password", "code"] as const;
 export const INTENT_KINDS = ["partner", "invite"] as const;
 export const STREAM_CALLS = ["start", "stop", "delete"] as const;
@@ -136,7 +136,7 @@ export const REWARD_TYPES = ["raffle", "prize", "webhook", "prize-service-specif
 export const CLAIM_STATUSES = ["PENDING", "ERROR", "SUCCESS", "ERROR_REGION"] as const;
 export const POLL_TYPES = ["poll", "prediction", "trivia"] as const;
 
-/** What events can be subscribed to by. */
+/** The services whose events an endpoint can subscribe to. */
 export const WEBHOOK_SERVICES = [
   "accesscode-service-v1",
   "account-service-v3",
@@ -159,11 +159,11 @@ export const WEBHOOK_SERVICES = [
 ] as const;
 export type WebhookService = (typeof WEBHOOK_SERVICES)[number];
 export const WEBHOOK_KINDS = ["site", "programmatic"] as const;
-/** The receiver answered 410, or nothing has got through for days. */
+/** `gone`: the receiver returned 410. `failing`: no delivery has succeeded for days. */
 export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
-/** Whose password: an account's of the site, or that of a global account which administers it. */
-/** Why a session ended before its time. */
+/** Why a session ended early. */
 export const SESSION_ENDS = ["signedOut", "refreshTokenReused", "totpEnabled"] as const;
+/** The password of an account of the site, or of a global account that administers it. */
 export const PASSWORD_KINDS = ["site", "global"] as const;
 export type PasswordKind = (typeof PASSWORD_KINDS)[number];
 export const PAYMENT_STATUSES = ["complete", "declined", "pending"] as const;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import initial from "./migrations/0000_initial.sql?raw";
 import connectedAccounts from "./migrations/0003_connected-accounts.sql?raw";
 
-test("a Stripe account id from a site's settings is kept where one site alone names it, and is to be checked with Stripe", () => {
+test("the migration to connected accounts keeps an id that only one site's settings name, unsynced with Stripe", () => {
   const database = new DatabaseSync(":memory:");
   database.exec(initial);
   const insert = database.prepare(

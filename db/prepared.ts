@@ -3,10 +3,10 @@ import type { RunnableQuery } from "drizzle-orm/runnable-query";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
 import type { Db } from "./client.ts";
 
-/** A value, or where a prepared statement has it filled in. */
+/** A value, or its placeholder in a prepared statement. */
 export type Bound<T> = T | Placeholder;
 
-/** What a statement leaves open: the values of its `sql.placeholder(name)`. */
+/** The values of a statement's `sql.placeholder(name)`s. */
 export type Values = Record<string, string | number>;
 
 interface Compiled {
@@ -16,19 +16,19 @@ interface Compiled {
 
 type Select<T> = RunnableQuery<T, "sqlite"> & { prepare(): Compiled };
 
-// Builds queries and runs none.
-const builder: Db = drizzle(() => Promise.reject(new Error("Run a prepared statement by `db.batch`")));
+// Only builds queries.
+const builder: Db = drizzle(() => Promise.reject(new Error("Run prepared statements with `db.batch`")));
 
 /**
- * Compiles a select once per isolate, on its first use: drizzle takes 30 to 50 µs for that, more than all else of a read.
- * For the reads that most requests make: `db.batch([byId({ siteId, id })])`.
+ * Compiles a select once per isolate, on its first use. Compiling takes drizzle 30 to 50 µs, more than the rest of a read.
+ * Use it for the reads that most requests make: `db.batch([byId({ siteId, id })])`.
  */
 export function prepared<T>(build: (db: Db) => Select<T>): (values: Values) => Prepared<T> {
   let compiled: Compiled | undefined;
   return (values) => new Prepared((compiled ??= build(builder).prepare()), values);
 }
 
-/** One run of a prepared select; a value that is missing is an error. */
+/** One execution of a prepared select. A missing value is an error. */
 export class Prepared<T> implements RunnableQuery<T, "sqlite"> {
   declare readonly _: { readonly dialect: "sqlite"; readonly result: T };
   readonly #compiled: Compiled;
@@ -44,7 +44,7 @@ export class Prepared<T> implements RunnableQuery<T, "sqlite"> {
     return { ...query, params: fillPlaceholders(query.params, this.#values) };
   }
 
-  /** As drizzle's batch asks of each of its queries. */
+  /** Called by drizzle's `batch`. */
   _prepare(): Compiled {
     return { getQuery: () => this.toSQL(), mapResult: (response, isFromBatch) => this.#compiled.mapResult(response, isFromBatch) };
   }

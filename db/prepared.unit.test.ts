@@ -13,7 +13,7 @@ const build = vi.fn((db: Db) =>
 );
 
 describe("a prepared statement", () => {
-  test("is built once, on its first use, and filled in for each run", () => {
+  test("is compiled once, on its first use, and gets new values for each execution", () => {
     build.mockClear();
     const byId = prepared(build);
     expect(build).not.toHaveBeenCalled();
@@ -26,12 +26,12 @@ describe("a prepared statement", () => {
     expect(other.sql).toBe(one.sql);
   });
 
-  test("asks and reads in a batch as the same select would", async () => {
-    const asked: unknown[] = [];
+  test("sends and maps the same in a batch as the plain select", async () => {
+    const sent: unknown[] = [];
     const db: Db = drizzle(
       () => Promise.reject(new Error("alone")),
       async (queries) => {
-        asked.push(...queries.map(({ sql: text, params, method }) => ({ text, params, method })));
+        sent.push(...queries.map(({ sql: text, params, method }) => ({ text, params, method })));
         return queries.map(() => ({ rows: [["a", '["derby"]']] }));
       },
     );
@@ -39,13 +39,13 @@ describe("a prepared statement", () => {
       .select({ id: pages.id, tags: pages.tags })
       .from(pages)
       .where(and(eq(pages.siteId, "s"), eq(pages.id, "a")));
-    const [ours, same] = await db.batch([prepared(build)({ siteId: "s", id: "a" }), plain]);
-    expect(ours).toEqual([{ id: "a", tags: ["derby"] }]);
-    expect(ours).toEqual(same);
-    expect(asked[0]).toEqual(asked[1]);
+    const [fromPrepared, fromPlain] = await db.batch([prepared(build)({ siteId: "s", id: "a" }), plain]);
+    expect(fromPrepared).toEqual([{ id: "a", tags: ["derby"] }]);
+    expect(fromPrepared).toEqual(fromPlain);
+    expect(sent[0]).toEqual(sent[1]);
   });
 
-  test("refuses to run without one of its values", () => {
+  test("throws if a value is missing", () => {
     expect(() => prepared(build)({ siteId: "s" }).toSQL()).toThrow('No value for placeholder "id"');
   });
 });

@@ -21,7 +21,7 @@ import type {
 import type { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
 import type { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
 
-// Shapes of the JSON columns; the wire schemas of the areas check them on the way in.
+// Shapes of the JSON columns. The wire schemas of the areas validate them on input.
 
 export interface AccountRole {
   scope: (typeof ROLE_SCOPES)[number];
@@ -29,7 +29,7 @@ export interface AccountRole {
   write: boolean;
 }
 
-/** One of the answers that a poll offers. */
+/** An answer option of a poll. */
 export interface PollAnswer {
   id: string;
   answer: string;
@@ -55,7 +55,7 @@ export interface SiteSettings {
   [setting: string]: unknown;
 }
 
-/** What Stripe still needs from the owner of a connected account; the names are Stripe's own. */
+/** What Stripe still requires from the owner of a connected account, with Stripe's names. */
 export interface StripeRequirements {
   currentlyDue: string[];
   pastDue: string[];
@@ -74,7 +74,7 @@ export interface PageGate {
   skus: string[];
 }
 
-/** Moments in milliseconds since 1970 UTC. */
+/** Milliseconds since 1970 UTC. */
 export interface PageSchedule {
   startTimestamp: number;
   endTimestamp: number;
@@ -89,9 +89,9 @@ export interface PageData {
   name: string;
   gate: PageGate;
   schedule?: PageSchedule;
-  /** Countries (ISO 3166-1, two letters) where it may be watched; none: everywhere. */
+  /** Countries (ISO 3166-1 alpha-2) where it can be watched. Absent or empty: everywhere. */
   regions?: string[];
-  /** `panels` are the ids of those beside the picture, in order. */
+  /** `panels` are the ids of the sidebar's panels, in order. */
   sidebar?: { panels?: string[]; [field: string]: unknown };
   /** What plays while the channel is live, and while it isn't. */
   content?: { live?: PageProgramme; offline?: PageProgramme; [field: string]: unknown };
@@ -109,10 +109,10 @@ export type OverlayContent =
 
 export type OverlayContents = OverlayContent[];
 
-/** The union of all calls to action is too large to write twice. */
+/** Re-exported, because the union of all calls to action is too large to write twice. */
 export type { OverlayCta };
 
-/** `value` in minor units of the currency (ISO 4217, lower case); one of the list is the default. */
+/** `value` in minor units of the currency (ISO 4217, lower case). One price of a list is the default. */
 export interface SubscriptionPrice {
   currency: string;
   default: boolean;
@@ -137,13 +137,13 @@ export interface CalendarImage {
   src: string;
 }
 
-/** How the URL of a video or stream is signed; `id` is what the provider calls it. */
+/** How the URL of a video or stream is signed; `id` is its id at the provider. */
 export interface PlaybackSettings {
   provider: (typeof PLAYBACK_PROVIDERS)[number];
   id?: string | undefined;
 }
 
-/** A panel of a template; without a renderer, the site's panel of that slug is what is copied. */
+/** A panel of a template. Without a renderer, the site's panel with that slug is copied. */
 export interface TemplatePanel {
   _id?: string;
   collection: "panels";
@@ -155,7 +155,7 @@ export interface TemplatePanel {
   renderer?: PanelRenderer;
 }
 
-/** The union of every panel type is too large to write twice. */
+/** Re-exported, because the union of all panel types is too large to write twice. */
 export type { PanelRenderer };
 
 export interface PlaylistMember {
@@ -190,7 +190,7 @@ export interface ThemeTypography {
   headline: string;
 }
 
-/** One thing to do for a quest. Times are seconds since 1970 UTC; null where the action asks for nothing of the kind. */
+/** An action of a quest. Times are seconds since 1970 UTC; fields that don't apply to the action are null. */
 export interface QuestAction {
   arrayId: string;
   body: string;
@@ -203,23 +203,23 @@ export interface QuestAction {
   valueRequired: number | null;
 }
 
-/** How a raffle came out; `at` in milliseconds since 1970 UTC. */
+/** The result of a raffle; `at` in milliseconds since 1970 UTC. */
 export interface RaffleDraw {
   at: number;
   seed: string;
   winners: { claimId: string; accountId: string }[];
 }
 
-/** A ticket's id is the sku that it grants; a shop item's is the product's at the shop. */
+/** A ticket's id is the SKU that it grants; a shop item's is the shop's product id. */
 export interface BundleItem {
   type: (typeof BUNDLE_ITEM_TYPES)[number];
   id: string;
 }
 
-/** The facts of a data provider, by their dotted paths in its events. */
+/** The types of a data provider's facts, by their dotted paths in its events. */
 export type FactTypes = Record<string, (typeof FACT_TYPES)[number]>;
 
-/** A value itself (static), or the dotted path of the event at which it stands (dynamic). */
+/** A literal value (static), or the dotted path of a value in the event (dynamic). */
 export type Binding<Value> = { type: "static"; value: Value } | { type: "dynamic"; value: string };
 
 export interface RuleTrigger {
@@ -228,13 +228,13 @@ export interface RuleTrigger {
   operator: (typeof RULE_OPERATORS)[number];
   value: string | number | boolean;
   behavior: (typeof RULE_BEHAVIORS)[number];
-  /** Of a delayed one. */
+  /** Only if `behavior` is delayed. */
   delaySeconds?: number | undefined;
 }
 
 export interface RuleTargeting {
   scope: (typeof RULE_SCOPES)[number];
-  /** Channel ids of specific_channels, the metadata of channel_metadata. */
+  /** Channel ids for `specific_channels`, metadata for `channel_metadata`. */
   target?: Binding<string | string[]> | undefined;
   segment: (typeof RULE_SEGMENTS)[number];
   tags?: Binding<string>[] | undefined;

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 
 const FOLDER = join(import.meta.dirname, "migrations");
 
-/** A database of the first release, and the means to bring it up to date. */
-function released(): { db: DatabaseSync; migrate: () => void } {
+/** A database of the first release, and a function that migrates it. */
+function firstRelease(): { db: DatabaseSync; migrate: () => void } {
   const db = new DatabaseSync(":memory:");
   const [first = "", ...others] = readdirSync(FOLDER)
     .filter((name) => name.endsWith(".sql"))
@@ -38,8 +38,8 @@ function insertGlobal(db: DatabaseSync, id: string, email: string, passwordVersi
   insert(db, "global_accounts", { id, email, password_hash: "set", password_version: passwordVersion, ...stamps });
 }
 
-test("the migration to verified addresses trusts whoever accepted an invitation, and accounts without a password", () => {
-  const { db, migrate } = released();
+test("the migration to verified addresses trusts accounts that accepted an invitation or have no password", () => {
+  const { db, migrate } = firstRelease();
   for (const id of ["invited", "moved", "signed-up"]) insertAccount(db, { id, site_id: "one", email: `${id}@people.example` });
   insertAccount(db, { id: "linked", site_id: "one", email: "linked@people.example", password_hash: null });
   insertInvite(db, { id: "i1", site_id: "one", email: "invited@people.example", account_id: "invited" });
@@ -54,8 +54,8 @@ test("the migration to verified addresses trusts whoever accepted an invitation,
   ]);
 });
 
-test("the migration to verified addresses keeps a global account whose owner has reset it, linked to proven accounts alone", () => {
-  const { db, migrate } = released();
+test("the migration to verified addresses keeps a global account whose owner has reset it, linked only to verified accounts", () => {
+  const { db, migrate } = firstRelease();
   insertGlobal(db, "implicit", "gil@people.example", 1);
   insertGlobal(db, "reset", "olga@people.example", 2);
   insertAccount(db, { id: "gil", site_id: "one", email: "gil@people.example", global_account_id: "implicit" });

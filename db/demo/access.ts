@@ -2,7 +2,7 @@ import type { accessCodes, accountEntitlements, invites, registerInvites, subscr
 import { sealToken } from "#worker/services/invites/invites.ts";
 import { CHANNEL_2, DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
-// What lets people in: subscriptions, the codes and links that grant them, and who holds one.
+// Access: subscriptions, the codes and links that grant them, and who holds one.
 
 const ADMIN = "5eed0000000000000000a001";
 const VIEWER = "5eed0000000000000000a003";

@@ -6,7 +6,7 @@ import { CHANNEL_1, CHANNEL_B, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-
 import { CARD_TEMPLATE, GOAL_TEMPLATE, RIVAL_TEMPLATE, SCORE_TEMPLATE } from "./overlays.ts";
 import { MATCH_KINDS } from "./recorded-match.ts";
 
-/** Tells of the match; signs with `tifo_dp_demo`. */
+/** Sends the match's events, signed with `tifo_dp_demo`. */
 export const MATCH_DATA = "5eed000000000000000da001";
 const MATCH_DATA_B = "5eed000000000000000da101";
 const OPENER = "5eed00000000000000eee001";
@@ -21,23 +21,26 @@ const MATCH_SCHEMA = {
       type: "object",
       required: ["id", "minute"],
       properties: {
-        id: { type: "string", description: "As channels name it in external_field_1" },
+        id: { type: "string", description: "The external_field_1 of the match's channels" },
         minute: { type: "integer", minimum: 0, maximum: 130 },
-        mediaTime: { type: "number", description: "Seconds into the picture" },
+        mediaTime: { type: "number", description: "Seconds of media time" },
         status: { enum: ["before", "first half", "half time", "second half", "over"] },
         kind: { enum: MATCH_KINDS },
-        goal: { enum: ["home", "away", "none"], description: "Whose goal the event is; told each time, so that rules see the next one" },
+        goal: {
+          enum: ["home", "away", "none"],
+          description: "The side that scored; sent with every event, so that rules notice the next goal",
+        },
         scorer: { type: "string" },
         player: { type: "string" },
         team: { type: "string", maxLength: 100, description: "The tag of its supporters" },
         score: { type: "object", properties: { home: { type: "integer" }, away: { type: "integer" } } },
-        cards: { type: "integer", description: "Shown so far" },
+        cards: { type: "integer", description: "Cards shown so far" },
       },
     },
   },
 };
 
-/** The match's data, and the rival's. Sealed, so the secret of the deployment is needed. */
+/** The providers of both sites. Their secrets are sealed, so the deployment's secret is required. */
 export async function demoDataProviders(secrets: { TIFO_SECRET: string }): Promise<(typeof dataProviders.$inferInsert)[]> {
   const match = {
     ...stamps,
@@ -57,7 +60,7 @@ export async function demoDataProviders(secrets: { TIFO_SECRET: string }): Promi
   ];
 }
 
-/** What the club lets happen by itself. */
+/** The club's automation rules. */
 export function demoRules(): (typeof automationRules.$inferInsert)[] {
   const everyone = { scope: "channel", segment: "viewers_all", priority: 0 } as const;
   const scored = { scorer: fact("match.scorer"), minute: fact("match.minute") };
@@ -70,7 +73,7 @@ export function demoRules(): (typeof automationRules.$inferInsert)[] {
     rule(GOAL_RULE, "Home goal", when("match.goal", "home"), sendOverlay(GOAL_TEMPLATE, { ...everyone, priority: 10 }, scored)),
     rule(
       "5eed00000000000000a07002",
-      "Goal against us, for their supporters alone",
+      "Goal against us, for away supporters only",
       when("match.goal", "away"),
       sendOverlay(
         GOAL_TEMPLATE,
@@ -97,7 +100,7 @@ export function demoRules(): (typeof automationRules.$inferInsert)[] {
     {
       ...rule(
         "5eed00000000000000a07005",
-        "Half-time mood of the page",
+        "Half-time look of the page",
         when("match.status", "half time"),
         sendOverlay(SCORE_TEMPLATE, everyone, theScore("Half-time")),
       ),
@@ -140,7 +143,7 @@ export function demoRules(): (typeof automationRules.$inferInsert)[] {
   ];
 }
 
-/** What was received so far, and what came of it. */
+/** A received event, and the firing that it caused. */
 export function demoProviderEvents(): { events: (typeof providerEvents.$inferInsert)[]; firings: (typeof ruleFirings.$inferInsert)[] } {
   const created = KICK_OFF + 17 * 60_000;
   const match = {
@@ -177,7 +180,7 @@ function when(path: string, value: string): RuleTrigger {
   return { dataProviderId: MATCH_DATA, fact: path, operator: "equals", value, behavior: "immediate" };
 }
 
-/** Stands for what the event says at that path. */
+/** Binds to the event's value at that path. */
 function fact(path: string) {
   return { type: "dynamic", value: path } as const;
 }

@@ -2,7 +2,7 @@ import type { bundles, charges, recurringSubscriptions, refunds, wallets } from 
 import { DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CLUB_PLUS, CLUB_PLUS_RECURRING, REFUNDED_CHARGE, SEASON_CHARGE, supporterId } from "./members.ts";
 
-// What the supporters of site A bought, pay regularly and got back. Stripe has never heard of any of it.
+// Purchases, recurring payments and refunds of site A's supporters. None of them exists at Stripe.
 
 const SEASON_PASS = "5eed00000000000000004b01";
 const MATCH_PASS = "5eed00000000000000004b02";

@@ -10,7 +10,7 @@ const MEN = { title: "Team", label: "Men" };
 const WOMEN = { title: "Team", label: "Women" };
 const CLUB = { title: "Occasion", label: "Club" };
 
-/** The fixtures and the day around them. */
+/** Fixtures and other events. */
 export function demoEvents(): EventInsert[] {
   return [
     {
@@ -38,7 +38,7 @@ export function demoEvents(): EventInsert[] {
   ];
 }
 
-/** One of no length has no end. */
+/** An event of length 0 has no end. */
 function event(number: string, siteId: string, title: string, startsAt: number, length: number): EventInsert & { description: string } {
   const endsAt = startsAt + length;
   const useEndTime = length > 0;

@@ -1,7 +1,7 @@
 import type { apiKeys, mailSenders, receiptTemplates } from "#db/schema/index.ts";
 import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 
-/** Whose name is on the mail of site A; site B is content with the default. */
+/** The sender of site A's email; site B uses the default. */
 export const DEMO_SENDER: typeof mailSenders.$inferInsert = {
   ...stamps,
   siteId: SITE_A,
@@ -24,13 +24,13 @@ export const DEMO_RECEIPTS: (typeof receiptTemplates.$inferInsert)[] = [
   <li>Nothing to pay</li>
 {{/each}}
 </ul>
-<p>{{date}}, in all {{total}}</p>
+<p>{{date}}, total {{total}}</p>
 `,
   },
   { ...stamps, siteId: SITE_B, subject: "Old Dock: {{total}}", template: "<p>Paid: {{total}}</p>\n" },
 ];
 
-/** A key that does one thing, beside the demo's own that may do all. */
+/** A key with a single role; the other demo key has all of them. */
 export const SCOREBOARD: Omit<typeof apiKeys.$inferInsert, "hash"> = {
   ...stamps,
   id: "5eed0000000000000000e002",

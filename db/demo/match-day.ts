@@ -1,4 +1,4 @@
-// What everything in the demo refers to: a football match day at Harbour City, and a rival whose data must never be seen.
+// Constants of the demo: a football match day at Harbour City, and a rival whose data must never be visible.
 
 export const SITE_A = "5eed00000000000000000001";
 export const SITE_B = "5eed00000000000000000002";

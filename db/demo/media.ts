@@ -3,11 +3,11 @@ import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 type MediaInsert = typeof media.$inferInsert;
 
-/** The crest of each side, drawn small enough to live in the code. */
+/** The crests of both sides, small enough to be part of the code. */
 export const CREST_A = "5eed0000000000000000f001";
 const CREST_B = "5eed0000000000000000f101";
 
-/** Files with what is in them. */
+/** Files with their contents. */
 export function demoMedia(): { row: MediaInsert; content: string }[] {
   return [crest(CREST_A, SITE_A, "harbour-city.svg", "#6E5FFB"), crest(CREST_B, SITE_B, "old-dock.svg", "#C2410C"), captions()];
 }

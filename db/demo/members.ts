@@ -2,11 +2,11 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import type { accountEntitlements, accounts, subscriptions, userProfiles } from "#db/schema/index.ts";
 import { DAY, KICK_OFF, SITE_A, stamps } from "./match-day.ts";
 
-// The supporters of site A, and what they hold, held and are about to lose.
+// The supporters of site A, with their current, past and ending entitlements.
 
 /** The club's membership, paid monthly. */
 export const CLUB_PLUS = "5eed00000000000000004b03";
-/** What the charges of these purchases are called. */
+/** The ids of the purchases' charges. */
 export const SEASON_CHARGE = "5eed00000000000000006a01";
 export const REFUNDED_CHARGE = "5eed00000000000000006a02";
 export const CLUB_PLUS_RECURRING = "5eed00000000000000006b01";
@@ -14,34 +14,34 @@ export const CLUB_PLUS_RECURRING = "5eed00000000000000006b01";
 const MONTH = 30 * DAY;
 const SUPPORTERS = ["Tess Terrace", "Owen Offside", "Nadia Nutmeg", "Karim Keeper", "Lena Linesman", "Paolo Penalty"] as const;
 
-/** The account of a supporter, by place in the list above. */
-export function supporterId(place: number): string {
-  return `5eed0000000000000000a02${place}`;
+/** The account id of a supporter, by index in the list above. */
+export function supporterId(index: number): string {
+  return `5eed0000000000000000a02${index}`;
 }
 
-/** They come in through the club's app: none has a password. */
+/** They sign in through the club's app, so none has a password. */
 export async function demoSupporters() {
   return Promise.all(
-    SUPPORTERS.map(async (name, place) => {
+    SUPPORTERS.map(async (name, index) => {
       const email = `${name.toLowerCase().replace(" ", ".")}@fans.example`;
-      const joined = { created: stamps.created - (place + 1) * 9 * DAY, modified: stamps.modified };
+      const joined = { created: stamps.created - (index + 1) * 9 * DAY, modified: stamps.modified };
       const account: typeof accounts.$inferInsert = {
         ...joined,
-        id: supporterId(place),
+        id: supporterId(index),
         siteId: SITE_A,
         email,
         name,
         normalizedName: name.toLowerCase(),
         emailHash: await sha256(email),
         roles: [],
-        tags: place % 2 === 0 ? ["team:home"] : ["team:home", "tier:gold"],
+        tags: index % 2 === 0 ? ["team:home"] : ["team:home", "tier:gold"],
         thirdPartyAuthProviders: [],
-        marketingOptin: place % 2 === 0,
-        lastLogin: stamps.modified - place * DAY,
+        marketingOptin: index % 2 === 0,
+        lastLogin: stamps.modified - index * DAY,
       };
       const profile: typeof userProfiles.$inferInsert = {
         ...joined,
-        id: supporterId(place).replace("a02", "b02"),
+        id: supporterId(index).replace("a02", "b02"),
         siteId: SITE_A,
         accountId: account.id,
         name,
@@ -98,13 +98,13 @@ export function demoMemberEntitlements(): (typeof accountEntitlements.$inferInse
   ];
 }
 
-/** Given by the club, unless said otherwise. */
-function entitlement(number: number, place: number, sku: string): typeof accountEntitlements.$inferInsert {
+/** Granted by the club's customer service unless overridden. */
+function entitlement(number: number, index: number, sku: string): typeof accountEntitlements.$inferInsert {
   return {
     ...stamps,
     id: `5eed00000000000000004c1${number}`,
     siteId: SITE_A,
-    accountId: supporterId(place),
+    accountId: supporterId(index),
     sku,
     grantedMethod: "customerService",
     status: "active",

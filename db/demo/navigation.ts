@@ -1,7 +1,7 @@
 import type { navigations } from "#db/schema/index.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, LANDING, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
-/** The menus: the default ones, and one for the days without a match. */
+/** The navigations: the default ones, and one for days without a match. */
 export function demoNavigations(): (typeof navigations.$inferInsert)[] {
   return [
     {

@@ -2,7 +2,7 @@ import type { overlays } from "#db/schema/index.ts";
 import type { OverlayContents } from "#db/types.ts";
 import { CHANNEL_1, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
-// What the club puts on viewers' screens.
+// The club's overlays.
 
 export const GOAL_TEMPLATE = "5eed0000000000000000a001";
 export const CARD_TEMPLATE = "5eed0000000000000000a002";
@@ -80,7 +80,7 @@ export function demoOverlays(): (typeof overlays.$inferInsert)[] {
       id: SCORE_TEMPLATE,
       siteId: SITE_A,
       name: "Score",
-      description: "How it stands, at the whistle or after a goal against us",
+      description: "The score, at the whistle or after a goal against us",
       type: "template",
       duration: 8,
       contents: score,

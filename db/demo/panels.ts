@@ -10,10 +10,10 @@ export const QUESTS_PANEL = "5eed0000000000000000d008";
 
 type PanelInsert = typeof panels.$inferInsert;
 
-/** Those of the main stage, in their order. */
+/** The ids of the main stage's panels, in order. */
 export const PANELS_A = ["01", "02", "04", "05", "07", "08"].map((number) => `5eed0000000000000000d0${number}`);
 
-/** What stands beside the picture on match day. */
+/** The sidebar's panels on match day. */
 export function demoPanels(): PanelInsert[] {
   return [
     panel("5eed0000000000000000d001", SITE_A, "match-chat", {
@@ -35,7 +35,7 @@ export function demoPanels(): PanelInsert[] {
     }),
     panel("5eed0000000000000000d003", SITE_A, "order-of-the-day", {
       panel_type: "schedule",
-      panel_name: "Order of the day",
+      panel_name: "Today's schedule",
       icon_name: "clock",
       schedule_type_renderer: {
         schedule_type: "manual",

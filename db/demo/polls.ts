@@ -4,7 +4,7 @@ import { HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 type PollInsert = typeof polls.$inferInsert;
 
-/** What viewers are asked on match day. */
+/** The questions of the match day. */
 export const DERBY_RESULT = "5eed00000000000000006001";
 export const SPRING_SCORER = "5eed00000000000000006002";
 

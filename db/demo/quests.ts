@@ -13,7 +13,7 @@ export const TUNNEL = "5eed00000000000000006103";
 const VIEWER = "5eed0000000000000000a003";
 const seconds = (time: number): number => time / 1000;
 
-/** What viewers may earn on match day: a scarf, a place in the draw for a shirt, the season pass. */
+/** The quests of the match day. Their rewards are a scarf, a ticket in the draw for a shirt, and the season pass. */
 export async function demoQuests(secrets: { TIFO_SECRET: string }): Promise<QuestInsert[]> {
   return [
     quest(FIRST_HALF, SITE_A, {
@@ -62,7 +62,7 @@ export async function demoQuests(secrets: { TIFO_SECRET: string }): Promise<Ques
       channelIds: [CHANNEL_1, CHANNEL_2],
       actions: [
         action("backstge1", "visit:channel", "Visit the backstage channel", { validationValue: CHANNEL_2 }),
-        action("tellThem1", "retweet", "Pass our line-up on, twice", { valueRequired: 2 }),
+        action("tellThem1", "retweet", "Share our line-up, twice", { valueRequired: 2 }),
       ],
     }),
     quest("5eed00000000000000006111", SITE_B, {
@@ -77,7 +77,7 @@ export async function demoQuests(secrets: { TIFO_SECRET: string }): Promise<Ques
       webhookValue: "dock-mug",
       channelIds: [CHANNEL_B],
       actions: [
-        action("beThere01", "visit:time", "Come in the hour before kick-off", {
+        action("beThere01", "visit:time", "Join in the hour before kick-off", {
           timeMinimum: seconds(KICK_OFF - HOUR),
           timeMaximum: seconds(KICK_OFF),
         }),
@@ -91,9 +91,9 @@ export function demoClaims(): (typeof claims.$inferInsert)[] {
   return [{ ...claim, id: "5eed00000000000000006201", questId: FIRST_HALF, status: "PENDING", message: "The scarf is on its way." }];
 }
 
-type Told = "title" | "description" | "rewardDescription" | "rewardType" | "claimedMessage" | "actions";
+type Texts = "title" | "description" | "rewardDescription" | "rewardType" | "claimedMessage" | "actions";
 
-function quest(id: string, siteId: string, fields: Pick<QuestInsert, Told> & Partial<QuestInsert>): QuestInsert {
+function quest(id: string, siteId: string, fields: Pick<QuestInsert, Texts> & Partial<QuestInsert>): QuestInsert {
   return { ...stamps, regions: [], channelIds: [], tags: ["derby"], ...fields, id, siteId };
 }
 

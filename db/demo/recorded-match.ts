@@ -1,4 +1,4 @@
-// The derby of the demo as its data provider told it: `npm run demo:match` plays it again.
+// The demo's derby as its data provider reported it. `npm run demo:match` replays it.
 
 export const MATCH_KINDS = ["whistle", "shot", "save", "corner", "foul", "offside", "card", "substitution", "goal"] as const;
 
@@ -6,13 +6,13 @@ export interface Moment {
   minute: number;
   kind: (typeof MATCH_KINDS)[number];
   side?: "home" | "away";
-  /** Whoever shot, saved, was booked or came on. */
+  /** The player who shot, saved, was booked or came on. */
   player?: string;
-  /** The match's state from here on, where a whistle changes it. */
+  /** The match's new state, if a whistle changes it. */
   status?: "first half" | "half time" | "second half" | "over";
 }
 
-/** In the order of play. */
+/** In chronological order. */
 export const RECORDED_MATCH: Moment[] = [
   { minute: 0, kind: "whistle", status: "first half" },
   { minute: 2, kind: "corner", side: "away" },

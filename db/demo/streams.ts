@@ -10,7 +10,7 @@ interface Secrets {
   TIFO_SECRET: string;
 }
 
-/** Providers by a name of the demo's own, behind which nobody answers: their streams can be looked at, not started. */
+/** Providers with fictional hosts: their streams can be viewed in the API, but not started. */
 export async function demoStreamProviders(secrets: Secrets): Promise<(typeof streamProviders.$inferInsert)[]> {
   return [
     { ...(await provider(secrets, "5eed0000-0000-4000-8000-000000000001", "wowza")), id: "5eed00000000000000005001", siteId: SITE_A },
@@ -19,7 +19,7 @@ export async function demoStreamProviders(secrets: Secrets): Promise<(typeof str
   ];
 }
 
-/** The key of a CDN that nobody runs. */
+/** The key of a fictional CDN. */
 export async function demoPlaybackKeys(secrets: Secrets): Promise<(typeof playbackKeys.$inferInsert)[]> {
   const keySealed = await seal(secrets, PLAYBACK_KEY_PURPOSE, "demo-playback-secret-of-harbour-city");
   const key = { provider: "hmac" as const, keyId: "harbour-cdn", lifetimeSeconds: 3600, keySealed };

@@ -7,7 +7,7 @@ const ADMIN = "5eed0000000000000000a001";
 const ADMIN_B = "5eed0000000000000000a101";
 const VIEWER = "5eed0000000000000000a003";
 
-/** What the club makes a new channel from. */
+/** The club's channel templates. */
 export function demoChannelTemplates(): (typeof channelTemplates.$inferInsert)[] {
   const bare = { ...stamps, rules: [], archived: false };
   return [
@@ -16,7 +16,7 @@ export function demoChannelTemplates(): (typeof channelTemplates.$inferInsert)[]
       id: "5eed00000000000000007e01",
       siteId: SITE_A,
       title: "Match day",
-      description: "Chat and fixtures beside the picture, in the club's colours",
+      description: "Chat and fixtures beside the video, in the club's colours",
       icon: "whistle",
       theme: THEME_A,
       creator: ADMIN,
@@ -34,7 +34,7 @@ export function demoChannelTemplates(): (typeof channelTemplates.$inferInsert)[]
       id: "5eed00000000000000007e02",
       siteId: SITE_A,
       title: "Press conference",
-      description: "One camera, nothing beside it",
+      description: "One camera, no panels",
       creator: ADMIN,
       owner: ADMIN,
       panels: [],
@@ -52,7 +52,7 @@ export function demoChannelTemplates(): (typeof channelTemplates.$inferInsert)[]
   ];
 }
 
-/** Where the demo's viewer watches: two of the three slots. */
+/** The demo viewer's devices, which use two of the three slots. */
 export function demoDevices(): (typeof devices.$inferInsert)[] {
   const own = { siteId: SITE_A, accountId: VIEWER };
   return [

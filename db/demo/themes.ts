@@ -5,7 +5,7 @@ import { CREST_A } from "./media.ts";
 type ThemeInsert = typeof themes.$inferInsert;
 type Look = Pick<ThemeInsert, "mode" | "colors">;
 
-/** What the main stage wears. */
+/** The main stage's theme. */
 export const THEME_A = "5eed00000000000000008001";
 const ADMIN_THEME = "5eed00000000000000008901";
 const OPERATOR = "";
@@ -47,7 +47,7 @@ const DAYLIGHT: Look = {
   },
 };
 
-/** The club's own theme, one that its warnings tell on, the rival's, and those of the operator. */
+/** The club's theme, one with contrast warnings, the rival's, and the operator's. */
 export function demoThemes(): ThemeInsert[] {
   return [
     { ...theme(THEME_A, SITE_A, "Floodlight", "custom", NIGHT), logo: `/media/v1/${CREST_A}` },

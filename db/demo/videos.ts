@@ -6,11 +6,11 @@ type PlaylistInsert = typeof playlists.$inferInsert;
 
 const DERBY = "5eed00000000000000004001";
 const SPRING = "5eed00000000000000004002";
-/** What the backstage channel plays while nothing is on. */
+/** The backstage channel's offline programme. */
 export const INTERVIEW = "5eed00000000000000004003";
 const REPLAY = "5eed00000000000000004004";
 
-/** What there is to watch before, at and after the match. */
+/** Videos from before, during and after the match. */
 export function demoVideos(): VideoInsert[] {
   return [
     video(DERBY, SITE_A, "Harbour City v Old Dock, live", {
@@ -33,7 +33,7 @@ export function demoVideos(): VideoInsert[] {
       durationSeconds: 494,
       tags: ["interview"],
     }),
-    video(REPLAY, SITE_A, "Spring derby, the whole match", {
+    video(REPLAY, SITE_A, "Spring derby, full match", {
       player: "tifo",
       url: "https://vod.demo.example/spring-derby-full.m3u8",
       durationSeconds: 5_580,

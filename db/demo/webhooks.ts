@@ -3,7 +3,7 @@ import { SECRET_PURPOSE } from "#worker/services/webhooks/dispatch.ts";
 import type { webhookEndpoints } from "#db/schema/index.ts";
 import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 
-/** Off, since nobody answers at those addresses. The demo site has none of its own yet, so that the first POST shows its secret. */
+/** Disabled, because the hosts are fictional. The demo site has no endpoint of its own, so that the first POST returns its secret. */
 export async function demoWebhooks(secrets: { TIFO_SECRET: string }): Promise<(typeof webhookEndpoints.$inferInsert)[]> {
   const secretSealed = await seal(secrets, SECRET_PURPOSE, "whsec_dGhlIGRlbW8ncyBvd24gc2VjcmV0LCAzMiBieXRlcyE=");
   const endpoint = { ...stamps, enabled: false, secretSealed };

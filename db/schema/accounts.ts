@@ -4,7 +4,7 @@ import { id, siteId, tracked } from "./columns.ts";
 import { EMAIL_PROOF_PURPOSES, INTENT_KINDS, SIGN_IN_FAILURES } from "#db/enums.ts";
 import type { AccountRole, ThirdPartyProvider } from "#db/types.ts";
 
-/** A person on one site. `email` is normalised; `passwordVersion` rises with each new password and ends older sessions. */
+/** A person on one site. `email` is normalised. Each new password increments `passwordVersion`, which ends older sessions. */
 export const accounts = sqliteTable(
   "accounts",
   {
@@ -20,9 +20,9 @@ export const accounts = sqliteTable(
     roles: text("roles", { mode: "json" }).$type<AccountRole[]>().notNull(),
     tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
     thirdPartyAuthProviders: text("third_party_auth_providers", { mode: "json" }).$type<ThirdPartyProvider[]>().notNull(),
-    /** When the person proved that the address is theirs; null: not yet. */
+    /** When the address was verified; null if it isn't. */
     emailVerified: integer("email_verified"),
-    /** Whether the credentials are known to be those of the person who has the address; see services/accounts/credentials.ts. */
+    /** Whether the credentials are known to belong to the owner of the address; see services/accounts/credentials.ts. */
     trusted: integer("trusted", { mode: "boolean" }).notNull().default(false),
     marketingOptin: integer("marketing_optin", { mode: "boolean" }).notNull(),
     lastLogin: integer("last_login"),
@@ -54,7 +54,7 @@ export const userProfiles = sqliteTable(
   (table) => [uniqueIndex("user_profiles_account").on(table.siteId, table.accountId)],
 );
 
-/** A person who administers several sites, and asked for one sign-in to all of them. It has a password of its own. */
+/** A person who administers several sites and opted in to a single sign-in. It has its own password. */
 export const globalAccounts = sqliteTable("global_accounts", {
   id: id(),
   email: text("email").notNull().unique(),
@@ -64,8 +64,8 @@ export const globalAccounts = sqliteTable("global_accounts", {
 });
 
 /**
- * One sign-in. Its refresh tokens are numbered and signed, so none is stored: only that of `generation` works,
- * and an older one shown again ends the session.
+ * One sign-in. Its refresh tokens are numbered and signed, so none is stored: only the one of `generation` is valid,
+ * and reuse of an older one ends the session.
  */
 export const sessions = sqliteTable(
   "sessions",
@@ -74,7 +74,7 @@ export const sessions = sqliteTable(
     /** A site's id, or "global". */
     audience: text("audience").notNull(),
     accountId: text("account_id").notNull(),
-    /** That of the account when it signed in; a newer password ends the session. */
+    /** The account's version at sign-in; a newer password ends the session. */
     passwordVersion: integer("password_version").notNull().default(1),
     generation: integer("generation").notNull(),
     created: integer("created").notNull(),
@@ -85,8 +85,8 @@ export const sessions = sqliteTable(
 );
 
 /**
- * Networks and devices from which an account has signed in, as keyed hashes: wrong passwords from there have a budget of their own, so
- * that a flood from elsewhere doesn't lock the owner out.
+ * Networks and devices from which an account has signed in, as keyed hashes. Wrong passwords from there have a separate budget, so
+ * that a flood from elsewhere can't lock the owner out.
  */
 export const signInPlaces = sqliteTable(
   "sign_in_places",
@@ -100,7 +100,7 @@ export const signInPlaces = sqliteTable(
   (table) => [index("sign_in_places_account").on(table.accountId), index("sign_in_places_seen").on(table.seen)],
 );
 
-/** Failed sign-ins to an account from one network within one minute, until they become an event. */
+/** Failed sign-ins to an account from one network within one minute, until they are published as an event. */
 export const signInFailures = sqliteTable(
   "sign_in_failures",
   {
@@ -118,25 +118,25 @@ export const signInFailures = sqliteTable(
   ],
 );
 
-/** The secret of an account's authenticator app, sealed; it counts once a code has confirmed it. */
+/** The sealed secret of an account's authenticator app; it takes effect once a code has confirmed it. */
 export const totpSecrets = sqliteTable("totp_secrets", {
   accountId: text("account_id").primaryKey(),
   siteId: siteId(),
   secretSealed: text("secret_sealed").notNull(),
   confirmed: integer("confirmed"),
-  /** The time step of the last code that was accepted: neither it nor an older one is accepted again. */
+  /** The time step of the last accepted code; this one and older ones aren't accepted again. */
   lastStep: integer("last_step").notNull(),
   created: integer("created").notNull(),
 });
 
-/** Codes that each stand in once for one of the authenticator app; only their hashes are kept, until they are used. */
+/** Single-use codes that replace one of the authenticator app. Only hashes are stored, until the codes are used. */
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
   { accountId: text("account_id").notNull(), siteId: siteId(), hash: text("hash").notNull() },
   (table) => [primaryKey({ columns: [table.accountId, table.hash] })],
 );
 
-/** Whose sign-in at another provider belongs to which account: an index over `thirdPartyAuthProviders` that no two accounts can share. */
+/** Which account a sign-in at another provider belongs to: a unique index over `thirdPartyAuthProviders`. */
 export const accountLinks = sqliteTable(
   "account_links",
   {
@@ -151,19 +151,19 @@ export const accountLinks = sqliteTable(
   ],
 );
 
-/** One request for a new password. Its token is our signature over the id, so none is stored. */
+/** A request for a new password. Its token is our signature over the id, so none is stored. */
 export const passwordResets = sqliteTable(
   "password_resets",
   {
     id: id(),
-    /** The site that asked, and sends the mail. */
+    /** The site that requested it and sends the email. */
     siteId: siteId(),
     /** Whose password: a site's id, or "global". */
     audience: text("audience").notNull(),
     accountId: text("account_id").notNull(),
-    /** That of the account when it asked: any newer password makes the token void. */
+    /** The account's version at the request: a newer password voids the token. */
     passwordVersion: integer("password_version").notNull(),
-    /** Where the mail's link leads; empty: the first of the site's allowed origins. */
+    /** The page that the emailed link opens; empty: the site's first allowed origin. */
     baseUrl: text("base_url").notNull(),
     created: integer("created").notNull(),
     expires: integer("expires").notNull(),
@@ -172,7 +172,7 @@ export const passwordResets = sqliteTable(
   (table) => [index("password_resets_account").on(table.accountId, table.created), index("password_resets_expires").on(table.expires)],
 );
 
-/** A mail that asks its reader to prove an address. Its token is our signature over the id, so none is stored. */
+/** An email that asks its recipient to verify the address. Its token is our signature over the id, so none is stored. */
 export const emailProofs = sqliteTable(
   "email_proofs",
   {
@@ -180,9 +180,9 @@ export const emailProofs = sqliteTable(
     siteId: siteId(),
     accountId: text("account_id").notNull(),
     purpose: text("purpose", { enum: EMAIL_PROOF_PURPOSES }).notNull(),
-    /** SHA-256 of the address that the mail goes to: another address makes the token void. */
+    /** SHA-256 of the recipient's address: a new address voids the token. */
     emailHash: text("email_hash").notNull(),
-    /** Where the mail's link leads; empty: the first of the site's allowed origins. */
+    /** The page that the emailed link opens; empty: the site's first allowed origin. */
     baseUrl: text("base_url").notNull(),
     created: integer("created").notNull(),
     expires: integer("expires").notNull(),
@@ -191,7 +191,7 @@ export const emailProofs = sqliteTable(
   (table) => [index("email_proofs_account").on(table.accountId, table.created), index("email_proofs_expires").on(table.expires)],
 );
 
-/** A sign-in that somebody else has vouched for, to be redeemed once; the token is kept as its SHA-256 only. */
+/** A sign-in that a partner or an invite has authorised, redeemable once. Only the SHA-256 of its token is stored. */
 export const intents = sqliteTable(
   "intents",
   {
@@ -199,9 +199,9 @@ export const intents = sqliteTable(
     siteId: siteId(),
     hash: text("hash").notNull().unique(),
     kind: text("kind", { enum: INTENT_KINDS }).notNull(),
-    /** Who is signed in; null where the redemption makes the account. */
+    /** The account to sign in; null if redemption creates it. */
     accountId: text("account_id"),
-    /** What it follows from, such as an invite: to be voided with it. */
+    /** What it was created from, such as an invite, and is voided with. */
     sourceId: text("source_id"),
     data: text("data", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
     created: integer("created").notNull(),
@@ -219,7 +219,7 @@ export type ProofRow = typeof emailProofs.$inferSelect;
 
 export type GlobalAccountRow = typeof globalAccounts.$inferSelect;
 
-/** With the skus that it holds. */
+/** With the SKUs that it holds. */
 export type AccountRow = typeof accounts.$inferSelect & { subscriptions: string[] };
 
 export type SessionRow = typeof sessions.$inferSelect;

@@ -3,7 +3,7 @@ import { FIRING_OUTCOMES } from "#db/enums.ts";
 import type { JsonRule } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
-/** What is to be done when a provider tells of something. */
+/** Rules that run an action when a provider's event matches. */
 export const automationRules = sqliteTable(
   "automation_rules",
   {
@@ -13,7 +13,7 @@ export const automationRules = sqliteTable(
     channelId: text("channel_id"),
     jsonRule: text("json_rule", { mode: "json" }).$type<JsonRule>().notNull(),
     active: integer("active", { mode: "boolean" }).notNull(),
-    /** Evaluated by the viewers' pages in place of the server. */
+    /** Evaluated by the viewers' pages instead of the server. */
     clientRule: integer("client_rule", { mode: "boolean" }).notNull(),
     ...tracked(),
   },
@@ -23,7 +23,7 @@ export const automationRules = sqliteTable(
   ],
 );
 
-/** What came of each rule that an event made fire, for as long as the event is kept. */
+/** The outcome of each rule that an event fired, kept for as long as the event. */
 export const ruleFirings = sqliteTable(
   "rule_firings",
   {
@@ -34,7 +34,7 @@ export const ruleFirings = sqliteTable(
     outcome: text("outcome", { enum: FIRING_OUTCOMES }).notNull(),
     /** Why it failed, or null. */
     message: text("message"),
-    /** The broadcast or the channel that it made, or null. */
+    /** The broadcast or channel that it created, or null. */
     madeId: text("made_id"),
     /** When it was, or is, due. */
     due: time("due").notNull(),

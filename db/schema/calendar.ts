@@ -2,7 +2,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { CalendarCategory, CalendarDate, CalendarImage } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
-/** What is on when, of the site or of one channel. */
+/** Scheduled events of the site or of one channel. */
 export const calendarEvents = sqliteTable(
   "calendar_events",
   {
@@ -14,7 +14,7 @@ export const calendarEvents = sqliteTable(
     categories: text("categories", { mode: "json" }).$type<CalendarCategory[]>().notNull(),
     date: text("date", { mode: "json" }).$type<CalendarDate>().notNull(),
     startsAt: integer("starts_at").notNull(),
-    /** `startsAt` where the event has no end. */
+    /** Equals `startsAt` if the event has no end. */
     endsAt: integer("ends_at").notNull(),
     image: text("image", { mode: "json" }).$type<CalendarImage>(),
     thirdPartyEventId: text("third_party_event_id"),
@@ -26,7 +26,7 @@ export const calendarEvents = sqliteTable(
   ],
 );
 
-/** The categories of the events, a row for each label: what filters and their lists are looked up by. */
+/** The categories of the events, one row per label, for filters and lists of categories. */
 export const calendarCategories = sqliteTable(
   "calendar_categories",
   {

@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { TemplatePanel } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
-/** What new channels are made from. One that is archived stays, and makes no more. */
+/** Templates for new channels. An archived template is kept, but no channel can be created from it. */
 export const channelTemplates = sqliteTable(
   "channel_templates",
   {

@@ -8,7 +8,7 @@ export const siteId = () => text("site_id").notNull();
 /** Milliseconds since 1970 UTC. */
 export const time = (name: string) => integer(name);
 
-/** `version` counts the changes: it makes the ETag, and a change that read an older one is refused. */
+/** `version` counts changes. The ETag is derived from it, and a change based on an older version is rejected. */
 export const tracked = () => ({
   created: integer("created").notNull(),
   modified: integer("modified").notNull(),

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { siteId, tracked } from "./columns.ts";
 
-/** From whom a site's mail comes; a row exists only once its domain has been verified. */
+/** The sender of a site's email. A row exists only once its domain is verified. */
 export const mailSenders = sqliteTable("mail_senders", {
   siteId: siteId().primaryKey(),
   domain: text("domain").notNull(),
@@ -11,7 +11,7 @@ export const mailSenders = sqliteTable("mail_senders", {
   ...tracked(),
 });
 
-/** A site's own receipt, as Handlebars; without a row the default is sent. */
+/** A site's own receipt as a Handlebars template; without a row, the default is sent. */
 export const receiptTemplates = sqliteTable("receipt_templates", {
   siteId: siteId().primaryKey(),
   subject: text("subject").notNull(),
@@ -19,17 +19,17 @@ export const receiptTemplates = sqliteTable("receipt_templates", {
   ...tracked(),
 });
 
-/** Which mails have gone out, so that a repeated effect sends none twice; kept for 30 days, without addresses. */
+/** Emails that were sent, so that a repeated effect sends none twice. Kept for 30 days, without addresses. */
 export const sentMails = sqliteTable(
   "sent_mails",
   {
     /** SHA-256 of event, template and recipient. */
     id: text("id").primaryKey(),
-    /** Empty for mail of the deployment itself. */
+    /** Empty for email of the deployment itself. */
     siteId: siteId(),
     eventId: text("event_id").notNull(),
     template: text("template").notNull(),
-    /** "sent", "given_up", or the code for which the mail service refused it for good. */
+    /** "sent", "given_up", or the code with which the mail service rejected it permanently. */
     outcome: text("outcome").notNull(),
     created: integer("created").notNull(),
   },

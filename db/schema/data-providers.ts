@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { FactTypes } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
-/** Outside systems that tell of what happens. Their secrets are sealed, since each call of theirs is checked with them. */
+/** External systems that send events. Their secrets are sealed rather than hashed, because their signatures are verified with them. */
 export const dataProviders = sqliteTable(
   "data_providers",
   {
@@ -12,21 +12,21 @@ export const dataProviders = sqliteTable(
     description: text("description").notNull(),
     /** JSON Schema of the events. */
     schema: text("schema", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
-    /** What the schema says of facts, by their dotted paths. */
+    /** The types of the schema's facts, by their dotted paths. */
     facts: text("facts", { mode: "json" }).$type<FactTypes>().notNull(),
     ownerName: text("owner_name").notNull(),
     ownerEmail: text("owner_email").notNull(),
     realtime: integer("realtime", { mode: "boolean" }).notNull(),
-    /** Seconds for which a fact stays usable; null: for good. */
+    /** Seconds for which a fact stays valid; null: forever. */
     ttl: integer("ttl"),
     tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
     secretSealed: text("secret_sealed").notNull(),
-    /** After a rotation, the secret before works until `previousExpires`. */
+    /** After a rotation, the previous secret is valid until `previousExpires`. */
     previousSecretSealed: text("previous_secret_sealed"),
     previousExpires: time("previous_expires"),
-    /** Version of the checks that the schema has been through. */
+    /** The version of the checks that the schema has passed through. */
     schemaChecks: integer("schema_checks").notNull().default(0),
-    /** Why its events are rejected: what those checks found. */
+    /** The finding of those checks for which its events are rejected. */
     disabledReason: text("disabled_reason"),
     ...tracked(),
   },
@@ -36,14 +36,14 @@ export const dataProviders = sqliteTable(
   ],
 );
 
-/** What providers have sent, for a week. */
+/** Events that providers sent, kept for a week. */
 export const providerEvents = sqliteTable(
   "provider_events",
   {
     id: id(),
     siteId: siteId(),
     providerId: text("provider_id").notNull(),
-    /** The event's id at the provider; our own where it gave none. */
+    /** The provider's id of the event, or our own if it has none. */
     externalId: text("external_id").notNull(),
     event: text("event", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
     created: time("created").notNull(),

@@ -1,14 +1,14 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, siteId, time } from "./columns.ts";
 
-/** The devices on which accounts watch: each takes one of the slots that the site allows an account. */
+/** The devices on which accounts watch. Each takes one of the slots that the site allows per account. */
 export const devices = sqliteTable(
   "devices",
   {
     id: id(),
     siteId: siteId(),
     accountId: text("account_id").notNull(),
-    /** What the device calls itself. */
+    /** The id that the device sends. */
     deviceId: text("device_id").notNull(),
     description: text("description").notNull(),
     created: integer("created").notNull(),
@@ -19,7 +19,7 @@ export const devices = sqliteTable(
   ],
 );
 
-/** How long somebody has watched a page: what a preview is used up by. The viewer is "account:<id>" or "device:<id>". */
+/** How long a viewer has watched a page, which uses up previews. The viewer is "account:<id>" or "device:<id>". */
 export const watchTime = sqliteTable(
   "watch_time",
   {

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { siteId } from "./columns.ts";
 
-/** Events that a change wrote in its own batch and that the site's log has yet to take; `id` is the order of commits. */
+/** Events that changes wrote in their own batch and that the site's log hasn't taken yet; `id` is the commit order. */
 export const outbox = sqliteTable(
   "outbox",
   {
@@ -13,21 +13,21 @@ export const outbox = sqliteTable(
     data: text("data", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
     actor: text("actor").notNull(),
     requestId: text("request_id").notNull(),
-    /** "<method> <path>" of the operation; null for what Tifo did by itself. */
+    /** "<method> <path>" of the operation; null if Tifo caused the event itself. */
     origin: text("origin"),
     created: integer("created").notNull(),
   },
   (table) => [index("outbox_site").on(table.siteId, table.id)],
 );
 
-/** Answers to POST, PUT and PATCH with an Idempotency-Key, for 24 h. */
+/** Responses to POST, PUT and PATCH with an Idempotency-Key, kept for 24 h. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
-    /** SHA-256 of site, caller, operation and the key that the caller chose. */
+    /** SHA-256 of site, caller, operation and the caller's key. */
     id: text("id").primaryKey(),
     fingerprint: text("fingerprint").notNull(),
-    /** running until `lease`, then free again; committed once its change stands; answered with the answer. */
+    /** running until `lease` expires; committed once its change is; answered once the response is stored. */
     state: text("state", { enum: ["running", "committed", "answered"] }).notNull(),
     lease: integer("lease").notNull(),
     status: integer("status"),

@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { AccountRole } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
-/** Magic links. The token can be shown again, so it is sealed; `tokenHash`, keyed, finds it. */
+/** Magic links. The token can be shown again, so it is sealed; `tokenHash`, a keyed hash, is for lookups. */
 export const invites = sqliteTable(
   "invites",
   {
@@ -17,14 +17,14 @@ export const invites = sqliteTable(
     /** When the link was first opened. */
     consumedAt: time("consumed_at"),
     revokedAt: time("revoked_at"),
-    /** The account that its intent was redeemed into. */
+    /** The account that its intent signed in. */
     accountId: text("account_id"),
     ...tracked(),
   },
   (table) => [index("invites_site_created").on(table.siteId, table.created, table.id)],
 );
 
-/** Invitations by e-mail to become an account with roles. The mailed token is signed, so none is stored. */
+/** Invitations by email to an account with roles. The emailed token is signed, so none is stored. */
 export const registerInvites = sqliteTable(
   "register_invites",
   {
@@ -33,14 +33,14 @@ export const registerInvites = sqliteTable(
     email: text("email").notNull(),
     senderAccountId: text("sender_account_id").notNull(),
     targetRoles: text("target_roles", { mode: "json" }).$type<AccountRole[]>().notNull(),
-    /** The page that the mailed link opens, without the token. */
+    /** The page that the emailed link opens, without the token. */
     redirectUri: text("redirect_uri").notNull(),
     expires: integer("expires").notNull(),
     sent: integer("sent", { mode: "boolean" }).notNull(),
-    /** Whether the sender asked, who must administer the site until it is accepted; else a key did in their name. */
+    /** Whether the sender created it, who must still administer the site when it is accepted. Otherwise a key did in their name. */
     bySender: integer("by_sender", { mode: "boolean" }).notNull(),
     revokedAt: time("revoked_at"),
-    /** The account that it became. */
+    /** The account that accepted it. */
     accountId: text("account_id"),
     ...tracked(),
   },

@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { MEDIA_KINDS } from "#db/enums.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
-/** Uploaded files; the bytes lie in the bucket under the id. */
+/** Uploaded files; their contents are in the bucket under the id. */
 export const media = sqliteTable(
   "media",
   {

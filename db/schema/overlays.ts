@@ -20,8 +20,8 @@ export const overlays = sqliteTable(
 );
 
 /**
- * What was sent to which channel, until it has ended; `channelId` "" is every channel of the site.
- * The channel's object holds the truth of what is on its screens.
+ * Broadcasts by channel, until they end; `channelId` "" means every channel of the site.
+ * The channel's Durable Object is the source of truth for active overlays.
  */
 export const broadcasts = sqliteTable(
   "broadcasts",

@@ -5,8 +5,8 @@ import type { PageData, PageSeo } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /**
- * Whether a page restricts who may watch, when or where: by a gate, a schedule or regions. `data` names the column. SQLite uses the partial
- * indexes below only for a query that spells the condition exactly like this.
+ * Whether a page restricts who can watch, when or where: by a gate, a schedule or regions. `data` is the column name. SQLite uses the partial
+ * indexes below only for queries with exactly this condition.
  */
 export function isRestricted(data: string): SQL {
   return sql.raw(

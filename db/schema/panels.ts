@@ -3,7 +3,7 @@ import { PANEL_TYPES } from "#db/enums.ts";
 import type { PanelRenderer } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
-/** Panels of the sidebar. Type and name are the renderer's own, beside it so that lists filter and sort by them. */
+/** Panels of the sidebar. Type and name are copied from the renderer, so that lists can filter and sort by them. */
 export const panels = sqliteTable(
   "panels",
   {

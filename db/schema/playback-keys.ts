@@ -2,17 +2,17 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { PLAYBACK_PROVIDERS } from "#db/enums.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
-/** The keys by which a site's content responses sign URLs; of several for a provider, the newest signs. */
+/** The keys with which a site's content responses sign URLs. If a provider has several, the newest is used. */
 export const playbackKeys = sqliteTable(
   "playback_keys",
   {
     id: id(),
     siteId: siteId(),
     provider: text("provider", { enum: PLAYBACK_PROVIDERS }).notNull(),
-    /** What the provider calls the key. */
+    /** The provider's id of the key. */
     keyId: text("key_id").notNull(),
     keySealed: text("key_sealed").notNull(),
-    /** For how long a URL is valid, beside the video's own duration. */
+    /** How long a URL is valid, in addition to the video's duration. */
     lifetimeSeconds: integer("lifetime_seconds").notNull(),
     ...tracked(),
   },

@@ -2,7 +2,7 @@ import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { PlaylistMember } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
-/** Things in an order: mostly videos, but also pages, panels or other playlists. */
+/** Ordered lists of resources: mostly videos, but also pages, panels or other playlists. */
 export const playlists = sqliteTable(
   "playlists",
   {

@@ -13,7 +13,7 @@ export const polls = sqliteTable(
     question: text("question").notNull(),
     name: text("name").notNull(),
     answers: text("answers", { mode: "json" }).$type<PollAnswer[]>().notNull(),
-    /** Known to the public once the poll is settled. */
+    /** Public once the poll is settled. */
     correctAnswerId: text("correct_answer_id"),
     open: integer("open", { mode: "boolean" }).notNull(),
     responsesPerViewer: integer("responses_per_viewer").notNull(),
@@ -30,7 +30,7 @@ export const polls = sqliteTable(
   ],
 );
 
-/** Who answered what; `n` counts the responses of one account from 1. Written in groups by the poll's counters, which hold the tally. */
+/** Responses; `n` counts those of one account from 1. Written in batches by the poll's counters, which keep the tally. */
 export const pollResponses = sqliteTable(
   "poll_responses",
   {

@@ -3,7 +3,7 @@ import { CLAIM_STATUSES, REWARD_TYPES } from "#db/enums.ts";
 import type { QuestAction, RaffleDraw } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
-/** What viewers are asked to do for a reward. `timeMinimum` and `timeMaximum` are seconds since 1970 UTC, as in its actions. */
+/** Actions that viewers complete for a reward. `timeMinimum` and `timeMaximum` are seconds since 1970 UTC, as in the actions. */
 export const quests = sqliteTable(
   "quests",
   {
@@ -14,9 +14,9 @@ export const quests = sqliteTable(
     rewardDescription: text("reward_description").notNull(),
     rewardImage: text("reward_image"),
     rewardType: text("reward_type", { enum: REWARD_TYPES }).notNull(),
-    /** What the reward is: where it is a sku of the site, a prize is granted with the claim. */
+    /** The reward. If it is a SKU of the site, the claim of a prize grants it. */
     productId: text("product_id"),
-    /** Countries where the reward is given; none: everywhere. */
+    /** Countries where the reward is available; empty: everywhere. */
     regions: text("regions", { mode: "json" }).$type<string[]>().notNull(),
     claimedMessage: text("claimed_message").notNull(),
     timeMinimum: integer("time_minimum"),
@@ -27,7 +27,7 @@ export const quests = sqliteTable(
     channelIds: text("channel_ids", { mode: "json" }).$type<string[]>().notNull(),
     actions: text("actions", { mode: "json" }).$type<QuestAction[]>().notNull(),
     tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
-    /** The seed of a raffle, closed until it is drawn, and its SHA-256, open from the beginning. */
+    /** The seed of a raffle, secret until the draw, and its SHA-256, public from the start. */
     raffleSeed: text("raffle_seed"),
     raffleCommitment: text("raffle_commitment"),
     raffleDraw: text("raffle_draw", { mode: "json" }).$type<RaffleDraw>(),
@@ -36,7 +36,7 @@ export const quests = sqliteTable(
   (table) => [index("quests_site_modified").on(table.siteId, table.modified, table.id)],
 );
 
-/** What a viewer's client says that the viewer did, where the server can't see it. */
+/** Actions reported by a viewer's client, because the server can't see them. */
 export const questReports = sqliteTable(
   "quest_reports",
   {
@@ -53,7 +53,7 @@ export const questReports = sqliteTable(
   ],
 );
 
-/** A reward that a viewer has claimed, once per quest. It outlives its quest. */
+/** A reward that a viewer has claimed, once per quest. It is kept when its quest is deleted. */
 export const claims = sqliteTable(
   "claims",
   {
@@ -65,7 +65,7 @@ export const claims = sqliteTable(
     rewardType: text("reward_type", { enum: REWARD_TYPES }).notNull(),
     status: text("status", { enum: CLAIM_STATUSES }).notNull(),
     message: text("message"),
-    /** Whether it took part in the draw of its quest's raffle. */
+    /** Whether it was part of the draw of its quest's raffle. */
     drawn: integer("drawn", { mode: "boolean" }).notNull().default(false),
     ...tracked(),
   },

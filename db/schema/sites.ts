@@ -18,19 +18,19 @@ export const sites = sqliteTable("sites", {
   ...tracked(),
 });
 
-/** Developer keys; the key itself is kept as its SHA-256 only. */
+/** Developer keys. Only the SHA-256 of a key is stored. */
 export const apiKeys = sqliteTable(
   "api_keys",
   {
     id: id(),
     siteId: siteId(),
     hash: text("hash").notNull().unique(),
-    /** After a rotation the key before works until then. */
+    /** After a rotation, the previous key is valid until `previousExpires`. */
     previousHash: text("previous_hash").unique(),
     previousExpires: integer("previous_expires"),
     name: text("name").notNull(),
     clientName: text("client_name"),
-    /** The account that created it; null: the deployment's operator, or not known. */
+    /** The account that created it; null: the deployment's operator, or unknown. */
     createdBy: text("created_by"),
     roles: text("roles", { mode: "json" }).$type<string[]>().notNull(),
     expires: integer("expires"),

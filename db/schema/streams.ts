@@ -3,7 +3,7 @@ import { STREAM_CALLS } from "#db/enums.ts";
 import type { PlaybackSettings } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
-/** Outside systems that run streams. The bearer is sealed, since calls to them show it; `authorizationHash`, keyed, finds who shows it to us. */
+/** External systems that run streams. The bearer is sealed, because calls to them send it; `authorizationHash`, a keyed hash, identifies callers. */
 export const streamProviders = sqliteTable(
   "stream_providers",
   {
@@ -33,7 +33,7 @@ export const streams = sqliteTable(
     siteId: siteId(),
     title: text("title").notNull(),
     channelId: text("channel_id"),
-    /** The provider's name, by which the site knows it. */
+    /** The name of the provider on the site. */
     provider: text("provider").notNull(),
     providerStreamId: text("provider_stream_id").notNull(),
     ingestUrl: text("ingest_url").notNull(),
@@ -43,9 +43,9 @@ export const streams = sqliteTable(
     fallbackImageUrl: text("fallback_image_url"),
     tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
     isLive: integer("is_live", { mode: "boolean" }).notNull(),
-    /** When it went live; null while it is not. */
+    /** When it went live; null while it isn't. */
     liveSince: time("live_since"),
-    /** The call to the provider that is under way, by which request and since when: of several requests, one makes it. */
+    /** The provider call in progress, the request that makes it, and its start: of several requests, only one makes it. */
     call: text("call", { enum: STREAM_CALLS }),
     callBy: text("call_by"),
     callAt: time("call_at"),
@@ -59,7 +59,7 @@ export const streams = sqliteTable(
   ],
 );
 
-/** Streams that a provider was asked for and that are not ours yet: what is left here is deleted at the provider again. */
+/** Streams that were requested from a provider and aren't stored yet. Abandoned ones are deleted at the provider. */
 export const streamDrafts = sqliteTable(
   "stream_drafts",
   {
@@ -68,7 +68,7 @@ export const streamDrafts = sqliteTable(
     title: text("title").notNull(),
     provider: text("provider").notNull(),
     created: integer("created").notNull(),
-    /** When it counts as left over; whoever moves it has the draft. */
+    /** When it counts as abandoned. Moving it claims the draft. */
     due: integer("due").notNull(),
   },
   (table) => [

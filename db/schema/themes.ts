@@ -3,7 +3,7 @@ import { THEME_MODES, THEME_TYPES } from "#db/enums.ts";
 import type { ThemeButton, ThemeColors, ThemeTypography } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
-/** Looks of channels and of the admin's own pages; admin and default themes are the operator's, whose `siteId` is empty. */
+/** Themes of channels and of the admin's pages. Admin and default themes belong to the operator; their `siteId` is empty. */
 export const themes = sqliteTable(
   "themes",
   {
@@ -23,7 +23,7 @@ export const themes = sqliteTable(
   (table) => [index("themes_site_modified").on(table.siteId, table.modified, table.id)],
 );
 
-/** The admin theme that the operator has given a site. */
+/** The admin theme that the operator has assigned to a site. */
 export const siteThemes = sqliteTable("site_themes", { siteId: siteId().primaryKey(), themeId: text("theme_id").notNull() });
 
 export type ThemeRow = typeof themes.$inferSelect;

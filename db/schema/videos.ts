@@ -3,7 +3,7 @@ import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "#db/e
 import type { PlaybackSettings } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
-/** Recordings and livestreams, wherever they are played from. */
+/** Recordings and livestreams, wherever they are hosted. */
 export const videos = sqliteTable(
   "videos",
   {
@@ -17,14 +17,14 @@ export const videos = sqliteTable(
     url: text("url").notNull(),
     thumbnail: text("thumbnail"),
     uploadStatus: text("upload_status", { enum: UPLOAD_STATUSES }).notNull(),
-    /** Skus that open it. */
+    /** SKUs that unlock it. */
     subscriptions: text("subscriptions", { mode: "json" }).$type<string[]>().notNull(),
     tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
-    /** The stream of which it is the recording. */
+    /** The stream that it is a recording of. */
     streamId: text("stream_id"),
-    /** A livestream's name at the system that broadcasts it. */
+    /** A livestream's id at the system that broadcasts it. */
     liveBroadcastId: text("live_broadcast_id"),
-    /** `gated`: whatever its pages say. A video that leaves a restricted page becomes so. */
+    /** `gated` applies regardless of its pages. A video that leaves a restricted page becomes gated. */
     access: text("access", { enum: VIDEO_ACCESS }).notNull().default("inherit"),
     playback: text("playback", { mode: "json" }).$type<PlaybackSettings>(),
     ...tracked(),
@@ -40,19 +40,19 @@ export const videos = sqliteTable(
   ],
 );
 
-/** How often each video was watched; beside it, so that a view neither changes the video nor is lost to a change of it. */
+/** View counts, in a separate table so that views and changes of the video don't conflict. */
 export const videoTotals = sqliteTable("video_totals", {
   videoId: text("video_id").primaryKey(),
   siteId: siteId(),
   views: integer("views").notNull(),
 });
 
-/** Which devices were counted of late, and when; forgotten once they may count again. */
+/** Devices whose view was counted recently, and when; deleted once they may count again. */
 export const videoViews = sqliteTable(
   "video_views",
   {
     videoId: text("video_id").notNull(),
-    /** A hash: which device it was is nobody's business. */
+    /** A hash, so that devices can't be identified. */
     device: text("device").notNull(),
     counted: integer("counted").notNull(),
   },

@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import { WEBHOOK_DISABLED_REASONS, WEBHOOK_KINDS, type WebhookService } from "#db/enums.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
-/** Where a site's events are sent: its own endpoint, of which it has one, and those that other systems add for one service each. */
+/** Endpoints that receive a site's events: the site's own (at most one), and programmatic ones that other systems add for one service each. */
 export const webhookEndpoints = sqliteTable(
   "webhook_endpoints",
   {
@@ -13,12 +13,12 @@ export const webhookEndpoints = sqliteTable(
     url: text("url").notNull(),
     services: text("services", { mode: "json" }).$type<WebhookService[]>().notNull(),
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
-    /** Why and when it was switched off by us; null once somebody has set it again. */
+    /** Why and when Tifo disabled it; null once it is enabled again. */
     disabledReason: text("disabled_reason", { enum: WEBHOOK_DISABLED_REASONS }),
     disabledAt: time("disabled_at"),
-    /** Sealed, since every delivery is signed with it. */
+    /** Sealed rather than hashed, because every delivery is signed with it. */
     secretSealed: text("secret_sealed").notNull(),
-    /** JSON, sealed: the secrets that were rotated, each with the moment until which it signs too; and the last of these moments. */
+    /** Sealed JSON: rotated secrets, each with the time until which it also signs; and the latest of these times. */
     previousSecretSealed: text("previous_secret_sealed"),
     previousSecretExpires: time("previous_secret_expires"),
     ...tracked(),

@@ -3,16 +3,16 @@ import { customType, index, integer, sqliteTable, text, uniqueIndex } from "driz
 import { ACCESS_CODE_TYPES } from "#db/enums.ts";
 import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
-/** Text that is found in whatever case it is typed. */
-const caseless = customType<{ data: string }>({ dataType: () => "text collate nocase" });
+/** Text that is compared case-insensitively. */
+const caseInsensitive = customType<{ data: string }>({ dataType: () => "text collate nocase" });
 
-/** Coupons: whoever redeems one holds its sku, or is let through the login gates that name it. */
+/** Coupons. Redeeming one grants its SKU, or admission to the login gates that name it. */
 export const accessCodes = sqliteTable(
   "access_codes",
   {
     id: id(),
     siteId: siteId(),
-    accessCode: caseless("access_code").notNull(),
+    accessCode: caseInsensitive("access_code").notNull(),
     sku: text("sku").notNull(),
     type: text("type", { enum: ACCESS_CODE_TYPES }).notNull(),
     /** The account that redeemed it, and when. */
@@ -30,7 +30,7 @@ export const accessCodes = sqliteTable(
   ],
 );
 
-/** Codes that a television shows and a signed-in viewer types; kept for an hour after they expire. */
+/** Codes that a TV shows and a signed-in viewer enters; kept for an hour after they expire. */
 export const tvCodes = sqliteTable(
   "tv_codes",
   {
@@ -40,9 +40,9 @@ export const tvCodes = sqliteTable(
     hash: text("hash").notNull().unique(),
     /** SHA-256 of site and device. */
     deviceHash: text("device_hash").notNull(),
-    /** Who activated it; the device then takes the tokens, once. */
+    /** The account that activated it; the device then fetches the tokens, once. */
     accountId: text("account_id"),
-    /** That of the session that activated it: a newer password makes the code void. */
+    /** The version of the session that activated it: a newer password voids the code. */
     passwordVersion: integer("password_version"),
     polledAt: time("polled_at"),
     takenAt: time("taken_at"),

@@ -4,7 +4,7 @@ import { BILLING_PERIODS, ENTITLEMENT_STATUSES, PAYMENT_STATUSES, REFUND_REASONS
 import type { StripeRequirements } from "#db/types.ts";
 import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
-/** What was sold: the same in a charge and in the recurring subscription that makes one each period. */
+/** What was sold: the same columns in a charge and in the recurring subscription that creates one each period. */
 const sale = () => ({
   accountId: text("account_id").notNull(),
   /** In minor units of the currency (ISO 4217, lower case). */
@@ -13,17 +13,17 @@ const sale = () => ({
   itemType: text("item_type", { enum: SALE_TYPES }).notNull(),
   itemId: text("item_id").notNull(),
   description: text("description").notNull(),
-  /** What paying for it grants. */
+  /** The SKUs that the payment grants. */
   skus: text("skus", { mode: "json" }).$type<string[]>().notNull(),
-  /** How often it is paid; null: once. */
+  /** Billing period; null for a one-time payment. */
   recurrence: text("recurrence", { enum: BILLING_PERIODS }),
-  /** The connected account at Stripe that is paid; null: the platform itself. */
+  /** The connected Stripe account that is paid; null: the platform itself. */
   stripeAccount: text("stripe_account"),
 });
 
 /**
- * Money that an account was asked for. There is a row before Stripe is, so that nothing paid is ever unknown here. `reserved` is what
- * was or is being given back, of which `refunded` has arrived. While something is open, `due` is when Stripe is asked again.
+ * Payments requested from an account. The row is written before Stripe is called, so that no payment is ever unknown here. `reserved` is
+ * the amount refunded or being refunded, of which `refunded` has succeeded. While something is open, `due` is when Stripe is polled next.
  */
 export const charges = sqliteTable(
   "charges",
@@ -58,7 +58,7 @@ export const charges = sqliteTable(
   ],
 );
 
-/** Money on its way back, or back. `keep` leaves what was bought with the buyer. */
+/** Refunds, pending or complete. With `keep`, the buyer keeps the purchase. */
 export const refunds = sqliteTable(
   "refunds",
   {
@@ -76,7 +76,7 @@ export const refunds = sqliteTable(
   (table) => [index("refunds_charge").on(table.chargeId)],
 );
 
-/** What is paid each month or year until it is cancelled, as Stripe last said. */
+/** Monthly or yearly payments until they are cancelled, in the state that Stripe last reported. */
 export const recurringSubscriptions = sqliteTable(
   "recurring_subscriptions",
   {
@@ -88,9 +88,9 @@ export const recurringSubscriptions = sqliteTable(
     stripeSubscriptionId: text("stripe_subscription_id").notNull().unique(),
     currentPeriodEnd: time("current_period_end"),
     dateCancelled: time("date_cancelled"),
-    /** It is to end at Stripe too, which is asked at `due` until it has. */
+    /** Whether it must end at Stripe too, which is retried at `due` until it has. */
     stopping: integer("stopping", { mode: "boolean" }).notNull(),
-    /** When the site's Stripe account was disconnected: Stripe is never asked again. */
+    /** When the site's Stripe account was disconnected: Stripe isn't called for it any more. */
     dateDetached: time("date_detached"),
     due: time("due"),
     ...tracked(),
@@ -104,8 +104,8 @@ export const recurringSubscriptions = sqliteTable(
 );
 
 /**
- * A site's own account at Stripe, created by us and described as Stripe last did. `stripeAccount` is null until Stripe has created it;
- * `synced` is null until Stripe has been asked, so that an account from an old setting is checked before its first sale.
+ * A site's own Stripe account, in the state that Stripe last reported. `stripeAccount` is null until Stripe has created it; `synced` is
+ * null until its state was fetched, so that an account from an old setting is checked before its first sale.
  */
 export const connectedAccounts = sqliteTable("connected_accounts", {
   id: id(),

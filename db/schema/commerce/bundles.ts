@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { BundleItem } from "#db/types.ts";
 import { id, siteId, tracked } from "#db/schema/columns.ts";
 
-/** Tickets and shop items that are sold together, for one price. */
+/** Tickets and shop items that are sold together for one price. */
 export const bundles = sqliteTable(
   "bundles",
   {

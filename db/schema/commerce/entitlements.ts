@@ -4,8 +4,8 @@ import { ENTITLEMENT_STATUSES, GRANT_METHODS } from "#db/enums.ts";
 import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /**
- * A sku that an account holds or held. One that is scheduled to be cancelled is held until its day comes.
- * `source` is what it was granted for, such as "invite/<id>", and finds it again when that is taken back.
+ * A SKU that an account holds or held. One with a scheduled cancellation is held until then.
+ * `source` is what granted it, such as "invite/<id>", and identifies it when that is revoked.
  */
 export const accountEntitlements = sqliteTable(
   "account_entitlements",
@@ -16,14 +16,14 @@ export const accountEntitlements = sqliteTable(
     sku: text("sku").notNull(),
     grantedMethod: text("granted_method", { enum: GRANT_METHODS }).notNull(),
     presentmentCurrency: text("presentment_currency"),
-    /** What was paid, and what of it has been paid back, in minor units of the currency. */
+    /** The amount paid, and the part of it that was refunded, in minor units of the currency. */
     price: integer("price").notNull().default(0),
     refunded: integer("refunded").notNull().default(0),
     status: text("status", { enum: ENTITLEMENT_STATUSES }).notNull(),
     dateGranted: time("date_granted").notNull(),
     dateCancelled: time("date_cancelled"),
     dateRefunded: time("date_refunded"),
-    /** When the period ends that is paid for; null where nothing is paid regularly. */
+    /** The end of the paid period; null without a recurring payment. */
     dateEnds: time("date_ends"),
     source: text("source"),
     ...tracked(),

@@ -4,27 +4,27 @@ import { EXPORT_STATUSES } from "#db/enums.ts";
 import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /**
- * A list of a site's members in the making. The file is kept in pieces, each of which stands for some rows: whoever goes on begins
- * behind the last member of the last piece.
+ * An export of a site's members. The file is written in pieces of some rows each, so that a worker can resume after the last member of the
+ * last piece.
  */
 export const memberExports = sqliteTable(
   "member_exports",
   {
     id: id(),
     siteId: siteId(),
-    /** Who asked for it. */
+    /** The account that requested it. */
     accountId: text("account_id").notNull(),
     fileName: text("file_name").notNull(),
     status: text("status", { enum: EXPORT_STATUSES }).notNull(),
-    /** Members in the pieces, and those that the site had when it was asked for. */
+    /** Members in the pieces, and members of the site at the time of the request. */
     rows: integer("rows").notNull().default(0),
     totalRows: integer("total_rows").notNull(),
-    /** Objects of the bucket, in order; their bytes together. */
+    /** Keys of the pieces in the bucket, in order, and their total size. */
     pieces: text("pieces", { mode: "json" }).$type<string[]>().notNull(),
     bytes: integer("bytes").notNull().default(0),
     lastCreated: integer("last_created").notNull().default(0),
     lastId: text("last_id").notNull().default(""),
-    /** Until when whoever works on it has it alone, and how often somebody began without getting any further. */
+    /** When the current worker's exclusive lease expires, and the number of attempts without progress. */
     lease: time("lease").notNull(),
     attempts: integer("attempts").notNull().default(0),
     completed: time("completed"),

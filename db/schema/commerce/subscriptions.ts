@@ -3,7 +3,7 @@ import { RECURRENCES, SUBSCRIPTION_PROVIDERS } from "#db/enums.ts";
 import type { SubscriptionPrice } from "#db/types.ts";
 import { id, siteId, tracked } from "#db/schema/columns.ts";
 
-/** What a site offers; whoever holds its sku passes the gates that name it. */
+/** Subscriptions that a site offers. Accounts that hold the SKU pass the gates that name it. */
 export const subscriptions = sqliteTable(
   "subscriptions",
   {

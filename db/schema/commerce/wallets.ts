@@ -2,7 +2,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { WALLET_OWNERS } from "#db/enums.ts";
 import { id, siteId, tracked } from "#db/schema/columns.ts";
 
-/** Who pays or is paid: what Stripe knows an owner as, and a balance in minor units that the operator keeps. */
+/** Payers and payees: an owner's Stripe customer, and a balance in minor units that the operator manages. */
 export const wallets = sqliteTable(
   "wallets",
   {
@@ -12,7 +12,7 @@ export const wallets = sqliteTable(
     ownerType: text("owner_type", { enum: WALLET_OWNERS }).notNull(),
     balance: integer("balance").notNull(),
     paymentCustomerId: text("payment_customer_id"),
-    /** The connected account at Stripe to which the customer belongs. */
+    /** The connected Stripe account that the customer belongs to. */
     stripeAccount: text("stripe_account"),
     ...tracked(),
   },

@@ -11,10 +11,10 @@ const KEPT = 400 * 86_400_000;
 const ROWS = 1_000;
 
 /** One account's uninterrupted activity on one video, channel or panel. Times in ms, `seconds` of real time. */
-export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId" | "begun">;
+export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId" | "startMinute">;
 
 /** The same with its account; possibly only a part of it, uninterrupted since `since`. */
-export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "begun"> & { since: number };
+export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "startMinute"> & { since: number };
 
 /** All recorded activity of an account on the site. Current activity is a few seconds behind. */
 export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): Promise<Activity[]> {
@@ -48,7 +48,7 @@ export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Pr
           viewerActivity.kind,
           viewerActivity.targetId,
           viewerActivity.channelId,
-          viewerActivity.begun,
+          viewerActivity.startMinute,
         ],
         set: {
           seconds: sql`seconds + min(excluded.seconds, (max(0, first_at - excluded.first_at) + max(0, excluded.last_at - last_at)) / 1000.0)`,
