@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, globalAccounts, passwordResets, sentMails } from "#db/schema/index.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import type { LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { hashPassword } from "#worker/lib/crypto/crypto.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
@@ -156,7 +156,7 @@ async function mailsOf(resetId: string, on = site): Promise<EmailMessageBuilder[
       return Promise.resolve({ messageId: "test" });
     },
   };
-  const event: LogEntry = {
+  const event: LoggedEvent<"account.passwordResetRequested"> = {
     id: randomHex(12),
     type: "account.passwordResetRequested",
     created: Date.now(),

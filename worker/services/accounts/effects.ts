@@ -1,17 +1,13 @@
-import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { nudgeLogs } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
-import { type Effects, idOf } from "#worker/services/event-catalogue/effect.ts";
+import { dataOf, type Effects, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { anonymizeVoter } from "#worker/services/polls/counting.ts";
 import { retagViewers } from "#worker/services/realtime/tags.ts";
 import { cancelHeld } from "#worker/services/subscriptions/entitlements.ts";
 import { mailProof } from "./email-proofs.ts";
 import { mailNewPassword, mailReset } from "./passwords.ts";
-
-const Tagged = z.object({ accounts: z.array(z.object({ _id: z.string() })) });
 
 export const effects: Effects = {
   "account.deleted": eraseAccount,
@@ -23,13 +19,13 @@ export const effects: Effects = {
     retagViewers(
       env,
       siteId,
-      Tagged.parse(JSON.parse(event.data)).accounts.map(({ _id }) => _id),
+      dataOf(event).accounts.map(({ _id }) => _id),
     ),
   "account.tagsUpdated": (env, siteId, event) => retagViewers(env, siteId, [idOf(event)]),
 };
 
 /** Erases the person from the event log and poll counters, and cancels the account's entitlements. */
-async function eraseAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
+async function eraseAccount(env: Env, siteId: string, event: LoggedEvent<"account.deleted">): Promise<void> {
   await anonymizeVoter(env, siteId, idOf(event));
   const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
   await cancelHeld(ctx, idOf(event));

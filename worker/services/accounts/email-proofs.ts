@@ -1,10 +1,8 @@
 import { and, eq, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import type { EmailProofPurpose } from "#db/enums.ts";
 import { type AccountRow, accounts, emailProofs, type ProofRow, sites } from "#db/schema/index.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { invalid } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
@@ -15,6 +13,7 @@ import { commit, type Ctx, type NewEvent, ownRow } from "#worker/services/core/c
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
+import { idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
@@ -134,20 +133,22 @@ export function deleteProofs(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return ctx.db.delete(emailProofs).where(and(eq(emailProofs.siteId, ctx.siteId), eq(emailProofs.accountId, accountId)));
 }
 
-const ProofEvent = z.object({ _id: z.string() });
-
 /** Mails the token of a proof that is still needed; an effect of the events that request one. */
-export async function mailProof(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const { _id } = ProofEvent.parse(JSON.parse(event.data));
+export async function mailProof(
+  env: Env,
+  siteId: string,
+  event: LoggedEvent<"account.emailVerificationRequested" | "account.globalAccountRequested">,
+): Promise<void> {
+  const id = idOf(event);
   const db = createDb(env.DB);
   const [found] = await db
     .select({ proof: emailProofs, email: accounts.email, name: accounts.name, verified: accounts.emailVerified })
     .from(emailProofs)
     .innerJoin(accounts, and(eq(accounts.id, emailProofs.accountId), eq(accounts.emailHash, emailProofs.emailHash)))
-    .where(and(eq(emailProofs.id, _id), eq(emailProofs.siteId, siteId), isNull(emailProofs.used), gt(emailProofs.expires, Date.now())));
+    .where(and(eq(emailProofs.id, id), eq(emailProofs.siteId, siteId), isNull(emailProofs.used), gt(emailProofs.expires, Date.now())));
   if (!found) return;
   const { proof, email: to, name, verified } = found;
-  const token = await signContent(env, KINDS[proof.purpose].sign, _id);
+  const token = await signContent(env, KINDS[proof.purpose].sign, id);
   if (proof.purpose === "verify") {
     if (verified !== null) return;
     const data = { name: mailableName(name, "there"), ...(await tokenFor(db, proof, token)) };

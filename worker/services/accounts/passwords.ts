@@ -1,9 +1,7 @@
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import type { PasswordKind } from "#db/enums.ts";
 import { type AccountRow, accounts, globalAccounts, passwordResets } from "#db/schema/index.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { forbidden, invalid, notFound, replaceConflict } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
@@ -16,6 +14,7 @@ import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, nextV
 import { type CredentialChange, voidCredentials } from "./credentials.ts";
 import { markVerified, type ProvedBy, verifiedEvent } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
+import { dataOf, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
@@ -176,22 +175,18 @@ const currentPasswordVersion = sql`case ${passwordResets.audience} when ${GLOBAL
   then (select g.password_version from ${globalAccounts} g where g.id = ${passwordResets.accountId})
   else ${accounts.passwordVersion} end`;
 
-const ResetEvent = z.object({ _id: z.string() });
-
 /** Mails the link of a reset that is still valid; an effect of `account.passwordResetRequested`. */
-export async function mailReset(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  await mailLinkOf(env, siteId, event, ResetEvent.parse(JSON.parse(event.data))._id, "reset");
+export async function mailReset(env: Env, siteId: string, event: LoggedEvent<"account.passwordResetRequested">): Promise<void> {
+  await mailLinkOf(env, siteId, event, idOf(event), "reset");
 }
 
-const VoidedEvent = z.object({ resetId: z.string().nullable() });
-
 /** Mails the link that lets the owner of an address choose a new password; an effect of `account.credentialsVoided`. */
-export async function mailNewPassword(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const { resetId } = VoidedEvent.parse(JSON.parse(event.data));
+export async function mailNewPassword(env: Env, siteId: string, event: LoggedEvent<"account.credentialsVoided">): Promise<void> {
+  const { resetId } = dataOf(event);
   if (resetId !== null) await mailLinkOf(env, siteId, event, resetId, "newPassword");
 }
 
-async function mailLinkOf(env: Env, siteId: string, event: LogEntry, id: string, template: "reset" | "newPassword"): Promise<void> {
+async function mailLinkOf(env: Env, siteId: string, event: LoggedEvent, id: string, template: "reset" | "newPassword"): Promise<void> {
   const db = createDb(env.DB);
   const [reset] = await db
     .select({

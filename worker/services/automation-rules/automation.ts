@@ -2,11 +2,11 @@ import { and, eq, type SQL } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { automationRules, dataProviders, type RuleRow } from "#db/schema/index.ts";
 import { automationOf, presenceOf } from "#worker/durable-objects/stubs.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { logError } from "#worker/lib/log.ts";
 import { indexRules, type RuleIndex } from "./rule-engine.ts";
 import { toRule } from "./schemas.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import type { LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 
 /** The most rules that viewers' pages evaluate; they are part of every welcome frame. */
 export const MAX_CLIENT_RULES = 200;
@@ -54,7 +54,7 @@ export async function refreshRules(ctx: Ctx): Promise<void> {
 }
 
 /** Effect of a change of rules or providers: reloads the rules and sends the client rules to viewers. Safe to repeat. */
-export async function notifyRuleChange(env: Env, siteId: string, entry: LogEntry): Promise<void> {
+export async function notifyRuleChange(env: Env, siteId: string, event: LoggedEvent): Promise<void> {
   await automationOf(env, siteId).refresh();
   const rows = await createDb(env.DB)
     .select()
@@ -63,5 +63,5 @@ export async function notifyRuleChange(env: Env, siteId: string, entry: LogEntry
     .orderBy(automationRules.created, automationRules.id)
     .limit(MAX_CLIENT_RULES);
   const rules = rows.map((row) => ({ id: row.id, channelId: row.channelId, body: JSON.stringify(toRule(row)) }));
-  await presenceOf(env, siteId).setRules({ version: entry.sequence, rules });
+  await presenceOf(env, siteId).setRules({ version: event.sequence, rules });
 }

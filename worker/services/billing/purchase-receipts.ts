@@ -1,16 +1,12 @@
 import { and, eq } from "drizzle-orm";
-import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { accounts, charges } from "#db/schema/index.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { formatMoney } from "#worker/lib/money.ts";
+import { idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { sendMail } from "#worker/services/custom-email/mail.ts";
 
-const ChargeEvent = z.object({ _id: z.string() });
-
 /** Mails the receipt of a paid charge, unless its amount is 0; an effect of `billing.chargeCompleted`. */
-export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const { _id } = ChargeEvent.parse(JSON.parse(event.data));
+export async function mailReceipt(env: Env, siteId: string, event: LoggedEvent<"billing.chargeCompleted">): Promise<void> {
   const [row] = await createDb(env.DB)
     .select({
       receiptNumber: charges.receiptNumber,
@@ -24,7 +20,7 @@ export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Pr
     })
     .from(charges)
     .innerJoin(accounts, and(eq(accounts.id, charges.accountId), eq(accounts.siteId, charges.siteId)))
-    .where(and(eq(charges.id, _id), eq(charges.siteId, siteId)));
+    .where(and(eq(charges.id, idOf(event)), eq(charges.siteId, siteId)));
   if (!row || row.amount === 0) return;
   const amount = formatMoney(row.amount, row.currency);
   // The charge of a period is created when it is paid; that of a page earlier, and this event is the payment.

@@ -7,11 +7,11 @@ import { wonRace, conflict, Failure, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { Firing, type ProviderEventRow } from "./schemas.ts";
-import { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
+import type { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { callingProvider } from "./data-providers.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 
 /** How long events and rule firings are kept. */
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
@@ -91,8 +91,9 @@ export async function ingestEvent(
 }
 
 /** Ensures that the automation has received a committed event; safe to repeat. */
-export async function deliverToAutomation(env: Env, siteId: string, entry: LogEntry): Promise<void> {
-  await automationOf(env, siteId).handle(ProviderEventMessage.parse(JSON.parse(entry.data)));
+export async function deliverToAutomation(env: Env, siteId: string, event: LoggedEvent<"dataprovider.event">): Promise<void> {
+  const { id, providerId, at, data } = dataOf(event);
+  await automationOf(env, siteId).handle({ id, providerId, at, data });
 }
 
 /** Deletes events and rule firings after a week. */

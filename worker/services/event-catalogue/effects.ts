@@ -13,8 +13,8 @@ import { effects as quests } from "#worker/services/quests/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
-import { type Effects, idOf } from "./effect.ts";
-import { isEventType } from "./event-catalogue.ts";
+import { type Effects, idOf, type LoggedEvent } from "./effect.ts";
+import { type EventType, isEventType } from "./event-catalogue.ts";
 
 // An area whose events have effects adds a line here; an event has one effect.
 const EFFECTS: Effects = {
@@ -34,8 +34,16 @@ const EFFECTS: Effects = {
 
 /** Runs an event's effects; `isRechecked`: `recheckAccess` has succeeded for it already. */
 export async function runEffects(env: Env, siteId: string, event: LogEntry, isRechecked = false): Promise<void> {
-  const effect = isEventType(event.type) ? EFFECTS[event.type]?.(env, siteId, event) : undefined;
+  const effect = isCatalogued(event) ? runEffect(env, siteId, event) : undefined;
   await Promise.all([isRechecked ? undefined : recheckAccess(env, siteId, event), effect]);
+}
+
+function isCatalogued(event: LogEntry): event is LoggedEvent {
+  return isEventType(event.type);
+}
+
+function runEffect<Type extends EventType>(env: Env, siteId: string, event: LoggedEvent<Type>): Promise<unknown> | undefined {
+  return EFFECTS[event.type]?.(env, siteId, event);
 }
 
 /** Disconnects the viewers whose access ends with an event. The log runs this ahead of all effects, so that none delays it. Safe to repeat. */

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from "vitest";
 import type { NewEvent } from "#worker/services/core/context.ts";
-import type { Effects } from "./effect.ts";
+import { dataOf, type Effects, type LoggedEvent } from "./effect.ts";
 import type { EventData } from "./event-catalogue.ts";
 
 // The compiler runs these: an error that it no longer reports is itself one.
@@ -33,11 +33,30 @@ test("a variable type is accepted only if each of its values is an event with th
 });
 
 test("an effect belongs to an event of the catalogue", () => {
-  const run = async () => undefined;
+  const run = async (_env: Env, _siteId: string, _event: LoggedEvent<"device.freed">) => undefined;
   const effects: Effects = {
     "device.freed": run,
     // @ts-expect-error: the type is misspelt
     "device.fred": run,
   };
   expect(Object.keys(effects)).toHaveLength(2);
+});
+
+test("an effect receives the data of its event", () => {
+  const effects: Effects = {
+    "device.freed": async (_env, _siteId, event) => {
+      expectTypeOf(event.type).toEqualTypeOf<"device.freed">();
+      expectTypeOf(dataOf(event)).toEqualTypeOf<{ accountId: string; deviceId: string }>();
+      // @ts-expect-error: the catalogue has no such field
+      expect(dataOf(event).device).toBeUndefined();
+      return dataOf(event).deviceId;
+    },
+    // @ts-expect-error: this effect is for another event
+    "device.claimed": async (_env, _siteId, event: LoggedEvent<"device.freed">) => event.id,
+  };
+  const entry = { created: 0, sequence: 1, previousSequence: null, actor: "system", requestId: "r1", origin: null };
+  const event = { ...entry, id: "5eed0000000000000e00ee01", type: "device.freed", resource, data: JSON.stringify(data) } as const;
+  expect(dataOf(event)).toEqual(data);
+  expect(Object.keys(effects)).toHaveLength(2);
+  expect(() => dataOf({ ...event, data: JSON.stringify({ erased: true }) })).toThrow(/deviceId/);
 });

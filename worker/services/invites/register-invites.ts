@@ -3,7 +3,6 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "#db/client.ts";
 import { type AccountRow, accounts, type RegisterInviteRow, registerInvites } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { wonRace, conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { addsRoles } from "#worker/lib/roles.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
@@ -33,6 +32,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
+import { idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { inInviteService } from "./failures.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
@@ -192,9 +192,9 @@ async function takeOver(ctx: Ctx, current: AccountRow, invite: RegisterInviteRow
 }
 
 /** Mails the link. No event contains its token, which is the signed id of the invite. */
-export async function mailRegisterInvite(env: Env, siteId: string, event: LogEntry): Promise<void> {
+export async function mailRegisterInvite(env: Env, siteId: string, event: LoggedEvent<"invite.registerCreated">): Promise<void> {
   const db = createDb(env.DB);
-  const id = event.resource.slice("invite/".length);
+  const id = idOf(event);
   const [found] = await db
     .select({ email: registerInvites.email, redirectUri: registerInvites.redirectUri, senderName: accounts.name })
     .from(registerInvites)

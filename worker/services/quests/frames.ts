@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { Quest, QuestAction } from "./schemas.ts";
 
 // Anonymous viewers receive this too, so it leaves out internal fields and the values that validate an action.
@@ -9,8 +9,12 @@ const PublicQuest = Quest.omit({ webhookId: true, webhookType: true, webhookValu
 });
 
 /** Notifies a quest's channels, or every open channel for a site-wide quest, that it was created, updated or deleted. Idempotent. */
-export async function notifyQuestChange(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const quest = PublicQuest.parse(JSON.parse(event.data));
+export async function notifyQuestChange(
+  env: Env,
+  siteId: string,
+  event: LoggedEvent<"quest.created" | "quest.updated" | "quest.deleted">,
+): Promise<void> {
+  const quest = PublicQuest.parse(dataOf(event));
   const data = { ...quest, deleted: event.type === "quest.deleted" };
   const channelIds = quest.channelIds.length > 0 ? quest.channelIds : await openChannels(env, siteId);
   await Promise.all(channelIds.map((channelId) => channelOf(env, siteId, channelId).emit({ id: event.id, type: "quest.updated", data })));

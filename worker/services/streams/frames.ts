@@ -1,38 +1,30 @@
-import { z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { sites, streams } from "#db/schema/index.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
-import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
+import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { channelIsRestricted } from "#worker/services/videos/gated-videos.ts";
+import type { Stream } from "./schemas.ts";
 
-// The fields that players need, without the ingest URL.
-const StreamEvent = z.object({
-  _id: z.string(),
-  channelId: z.string().nullable(),
-  title: z.string(),
-  playbackUrl: z.string(),
-  playback: PlaybackSettings.nullable().default(null),
-  fallbackImageUrl: z.string().nullable(),
-  tags: z.array(z.string()),
-});
+/** The fields that players need, without the ingest URL. */
+type PlayerFields = "_id" | "title" | "playbackUrl" | "playback" | "fallbackImageUrl" | "tags";
 
-interface StreamData extends Omit<z.output<typeof StreamEvent>, "channelId"> {
+interface StreamData extends Pick<z.output<typeof Stream>, PlayerFields> {
   gated: boolean;
 }
 
 /** Notifies a channel's viewers that a stream is live; a stream without a channel has no viewers. */
-export async function notifyWentLive(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
+export async function notifyWentLive(env: Env, siteId: string, event: LoggedEvent<"admin.wentLive">): Promise<void> {
+  const { channelId, ...stream } = dataOf(event);
   if (channelId === null) return;
   const data = frameOf({ ...stream, gated: await isGated(env, siteId, channelId) });
   await channelOf(env, siteId, channelId).emit({ id: event.id, type: "stream.live", data });
 }
 
 /** Notifies viewers that the stream is offline or, if another stream of the channel is live, sends that one instead. */
-export async function notifyWentOffline(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
+export async function notifyWentOffline(env: Env, siteId: string, event: LoggedEvent<"admin.wentOffline">): Promise<void> {
+  const { channelId, ...stream } = dataOf(event);
   if (channelId === null) return;
   const [live, gated] = await Promise.all([findLiveStream(env, siteId, channelId), isGated(env, siteId, channelId)]);
   const frame = { type: live ? ("stream.live" as const) : ("stream.offline" as const), data: frameOf({ ...(live ?? stream), gated }) };
@@ -51,9 +43,10 @@ async function findLiveStream(env: Env, siteId: string, channelId: string) {
 }
 
 /** Only content responses return the URL of a restricted channel, or a signed one. */
-function frameOf({ playback, ...stream }: StreamData) {
-  const gated = stream.gated || playback !== null;
-  return { ...stream, gated, playbackUrl: gated ? null : stream.playbackUrl };
+function frameOf(stream: StreamData) {
+  const { _id, title, fallbackImageUrl, tags } = stream;
+  const gated = stream.gated || stream.playback !== null;
+  return { _id, title, playbackUrl: gated ? null : stream.playbackUrl, fallbackImageUrl, tags, gated };
 }
 
 async function isGated(env: Env, siteId: string, channelId: string): Promise<boolean> {
