@@ -11,12 +11,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** When the channel is to wake next. */
+/** The time of the channel's next alarm. */
 function alarmOf(channel: TestChannel): Promise<number | null> {
   return runInDurableObject(channel.stub, (_, { storage }) => storage.getAlarm());
 }
 
-/** Counts the calls from here on that bring frames of this channel to any relay. */
+/** Counts the calls from now on that push this channel's frames to any relay. */
 async function countPushes(channel: TestChannel): Promise<() => number> {
   const epoch = await runInDurableObject(channel.stub, (_, state) => state.storage.kv.get<string>("epoch"));
   const deliver = vi.spyOn(Relay.prototype, "deliver");
@@ -33,19 +33,19 @@ describe("publish", () => {
     expect(await viewer.first("overlay.show")).toEqual({ type: "overlay.show", seq: 1, upTo: 1, ...broadcast });
   });
 
-  test("shows a broadcast once, however often it is repeated, and answers the first answer", async () => {
+  test("shows a broadcast once, however often it is repeated, and returns the first result again", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const broadcast = newBroadcast();
     const first = await channel.stub.publish(broadcast);
-    const answers = await Promise.all([1, 2, 3].map((i) => channel.stub.publish({ ...broadcast, endsAt: broadcast.endsAt + i })));
-    for (const answer of answers) expect(answer).toEqual(first);
+    const repeats = await Promise.all([1, 2, 3].map((i) => channel.stub.publish({ ...broadcast, endsAt: broadcast.endsAt + i })));
+    for (const repeat of repeats) expect(repeat).toEqual(first);
     const { seq } = await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
     await viewer.waitForSeq(seq);
     expect(viewer.log).toEqual([1, 2]);
   });
 
-  test("shows one that was held up past its end when it comes again with a later one", async () => {
+  test("shows a broadcast that was delayed past its end once it is repeated with a later end", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const broadcast = newBroadcast();
@@ -57,8 +57,8 @@ describe("publish", () => {
   test("sends nothing of a broadcast that has ended", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
-    const answer = await channel.stub.publish(newBroadcast({ endsAt: Date.now() - 1 }));
-    expect(answer.seq).toBe(0);
+    const { seq: none } = await channel.stub.publish(newBroadcast({ endsAt: Date.now() - 1 }));
+    expect(none).toBe(0);
     expect(await channel.stub.active()).toEqual([]);
     const { seq } = await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
     await viewer.waitForSeq(seq);
@@ -81,7 +81,7 @@ describe("publish", () => {
     expect(shows.map((messages) => messages.length)).toEqual([1, 1, 1]);
   });
 
-  test("a relay without viewers is called once and then no more", async () => {
+  test("calls a relay without viewers once and then no more", async () => {
     const channel = newChannel();
     await channel.stub.publish(newBroadcast());
     const pushes = await countPushes(channel);
@@ -105,7 +105,7 @@ describe("publish", () => {
     expect(messages.length).toBeLessThan(10);
   });
 
-  test("succeeds when a relay fails, and the alarm brings the frame later", async () => {
+  test("succeeds if a relay fails, and the alarm delivers the frame later", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     vi.spyOn(Relay.prototype, "deliver").mockImplementationOnce(() => {
@@ -118,11 +118,11 @@ describe("publish", () => {
     expect(viewer.log).toEqual([1]);
   });
 
-  test("a frame that was written before a crash of the channel reaches the viewer by alarm, without anybody repeating it", async () => {
+  test("delivers a frame that was written before a crash of the channel by alarm, without a retry by the caller", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     await runInDurableObject(channel.stub, async (instance, state) => {
-      // The crash lies between the write and the push.
+      // The crash happens between the write and the push.
       void instance.publish(newBroadcast());
       await state.storage.sync();
     });
@@ -134,7 +134,7 @@ describe("publish", () => {
 });
 
 describe("segments", () => {
-  test("reach only viewers with the tag, live, on joining and on resuming", async () => {
+  test("reach only viewers with the tag, whether live, joining or resuming", async () => {
     const channel = newChannel();
     const member = await join(channel, { tags: ["season-ticket"] });
     const other = await join(channel);
@@ -157,7 +157,7 @@ describe("segments", () => {
     expect(late.map((viewer) => viewer.log)).toEqual([[], [], [1, 2], [2]]);
   });
 
-  test("in one burst each audience gets one message of its own frames", async () => {
+  test("get one message each with their own frames in a burst", async () => {
     const channel = newChannel();
     const viewers = {
       red: await join(channel, { tags: ["red"] }),
@@ -177,7 +177,7 @@ describe("segments", () => {
 });
 
 describe("clear", () => {
-  test("takes off by overlay, by broadcast and all, once by id, and a later viewer sees what is left", async () => {
+  test("removes by overlay, by broadcast or everything, once per id, and a later viewer sees what is left", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const broadcasts = Array.from({ length: 4 }, () => newBroadcast());
@@ -197,7 +197,7 @@ describe("clear", () => {
     expect(await channel.stub.active()).toEqual([]);
   });
 
-  test("a broadcast that comes after its own clear stays off", async () => {
+  test("keeps a broadcast off that arrives after its own clear", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const broadcast = newBroadcast();
@@ -209,14 +209,14 @@ describe("clear", () => {
     expect(viewer.log).toEqual([1]);
   });
 
-  test("that finds nothing makes no frame", async () => {
+  test("adds no frame if there is nothing to remove", async () => {
     const channel = newChannel();
     expect(await channel.stub.clear({ id: newId(0), target: { all: true } })).toEqual({ seq: 0, broadcastIds: [] });
   });
 });
 
 describe("expiry", () => {
-  test("takes off at the end by itself, all that is due in one frame", async () => {
+  test("removes everything that is due in one frame, by alarm", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const lasting = newBroadcast({ endsAt: Date.now() + 3_600_000 });
@@ -230,7 +230,7 @@ describe("expiry", () => {
     expect(await channel.stub.active()).toHaveLength(1);
   });
 
-  test("run twice clears once", async () => {
+  test("clears once even if it runs twice", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const broadcast = newBroadcast();
@@ -244,7 +244,7 @@ describe("expiry", () => {
     expect(viewer.log).toEqual([1, 2, 3]);
   });
 
-  test("is not held up by relays that don't answer", async () => {
+  test("isn't delayed by relays that don't respond", async () => {
     await runInDurableObject(newChannel().stub, async (instance, { storage }) => {
       vi.spyOn(FanOut.prototype, "push").mockReturnValue(new Promise(() => undefined));
       void instance.publish(newBroadcast());
@@ -254,7 +254,7 @@ describe("expiry", () => {
     });
   });
 
-  test("says that nobody took it off, and whoever comes still gets what pictures that are behind have not shown", async () => {
+  test("marks its clear as an end, and late viewers still receive what delayed playback hasn't shown yet", async () => {
     const channel = newChannel();
     await channel.stub.grow(1);
     const viewer = await join(channel);
@@ -275,7 +275,7 @@ describe("expiry", () => {
     expect((await (await join(channel)).first("welcome")).overlays).toEqual([]);
   });
 
-  test("leaves a broadcast with a timecode to whoever comes for a minute, and not longer", async () => {
+  test("offers a broadcast with a timecode to late viewers for one more minute", async () => {
     await runInDurableObject(newChannel().stub, (_, { storage }) => {
       const log = new ChannelLog(storage);
       log.publish(newBroadcast({ startsAt: 0, endsAt: 1_000, timecode: 90 }), 0);
@@ -299,7 +299,7 @@ describe("expiry", () => {
 });
 
 describe("states", () => {
-  test("of one key: the latest of a burst wins; they take no position in the log", async () => {
+  test("with the same key replace each other in a burst, and take no position in the log", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const poll = (pollId: string, total: number) => ({
@@ -324,7 +324,7 @@ describe("states", () => {
 });
 
 describe("the log", () => {
-  test("keeps 10,000 frames at most and says so to one who asks for older ones", async () => {
+  test("keeps at most 10,000 frames, and returns null for older ones", async () => {
     const channel = newChannel();
     const epoch = await runInDurableObject(channel.stub, async (instance, state) => {
       for (let i = 0; i < 3; i++) await instance.emit({ id: newId(i), type: "page.updated", data: {} });
@@ -339,14 +339,14 @@ describe("the log", () => {
     expect(await channel.stub.framesAfter(epoch, 30_000, 10)).toBeNull();
   });
 
-  test("has the number of relays grow by one for all who saw the same number", async () => {
+  test("grows by one relay for all callers that saw the same number", async () => {
     const { stub } = newChannel();
     expect(await Promise.all([stub.grow(1), stub.grow(1), stub.grow(1)])).toEqual([2, 2, 2]);
     expect(await stub.relays()).toBe(2);
   });
 });
 
-test("a channel that ends sends its viewers away, and says why", async () => {
+test("a channel that ends disconnects its viewers with the reason", async () => {
   const channel = newChannel();
   const viewer = await join(channel);
   await channel.stub.publish(newBroadcast());
@@ -356,7 +356,7 @@ test("a channel that ends sends its viewers away, and says why", async () => {
   expect(await channel.stub.active()).toEqual([]);
 });
 
-test("a channel that has ended takes no viewers", async () => {
+test("a channel that has ended accepts no viewers", async () => {
   const channel = newChannel();
   await channel.stub.end({ id: newId(0) });
   await expect(join(channel)).rejects.toThrow("ended");

@@ -11,7 +11,7 @@ import { newSite, type TestSite } from "../harness.ts";
 
 const db = createDb(env.DB);
 
-async function hold(site: TestSite, sku: string, row: Partial<typeof accountEntitlements.$inferInsert>): Promise<string> {
+async function addEntitlement(site: TestSite, sku: string, row: Partial<typeof accountEntitlements.$inferInsert>): Promise<string> {
   const id = newId(Date.now());
   await db.insert(accountEntitlements).values({
     id,
@@ -34,20 +34,20 @@ async function statusOf(id: string) {
   return row?.status;
 }
 
-test("an entitlement whose cancellation is scheduled ends on its day and not before, and is told once", async () => {
+test("an entitlement with a scheduled cancellation ends on its day and not before, with one event", async () => {
   const [site, other] = [await newSite(), await newSite()];
   const day = Date.now() + 86_400_000;
-  const ends = await hold(site, "ends", { dateEnds: day });
-  const elsewhere = await hold(other, "ends", { dateEnds: day });
-  const later = await hold(site, "later", { dateEnds: day + 1 });
-  const goesOn = await hold(site, "goes-on", { dateEnds: day, status: "active" });
-  const given = await hold(site, "given", { status: "active" });
+  const ends = await addEntitlement(site, "ends", { dateEnds: day });
+  const elsewhere = await addEntitlement(other, "ends", { dateEnds: day });
+  const later = await addEntitlement(site, "later", { dateEnds: day + 1 });
+  const renewing = await addEntitlement(site, "renewing", { dateEnds: day, status: "active" });
+  const granted = await addEntitlement(site, "granted", { status: "active" });
   await runScheduled(env, day - 1);
   expect(await statusOf(ends)).toBe("cancelScheduled");
-  const worker = { env, db, now: day };
-  await Promise.all([expireEntitlements(worker), expireEntitlements(worker), runScheduled(env, day)]);
+  const context = { env, db, now: day };
+  await Promise.all([expireEntitlements(context), expireEntitlements(context), runScheduled(env, day)]);
   await runScheduled(env, day);
-  expect(await Promise.all([ends, elsewhere, later, goesOn, given].map(statusOf))).toEqual([
+  expect(await Promise.all([ends, elsewhere, later, renewing, granted].map(statusOf))).toEqual([
     "cancelled",
     "cancelled",
     "cancelScheduled",

@@ -20,7 +20,7 @@ let send: MockInstance<Queue["send"]>;
 
 beforeEach(async () => {
   site = await newSite();
-  // The queue's own consumer stands back: each test delivers the messages itself.
+  // The queue delivers nothing: each test delivers the messages itself.
   send = vi.spyOn(env.JOBS, "send").mockResolvedValue(SENT);
 });
 
@@ -38,7 +38,7 @@ async function addMembers(count: number): Promise<void> {
       '[]', 0, ${Date.now()} + n / 10, ${Date.now()} from numbers`);
 }
 
-/** An export that nobody works on yet. */
+/** Inserts a pending export. */
 async function request(): Promise<string> {
   const id = newId(Date.now());
   await db.insert(memberExports).values({
@@ -59,7 +59,7 @@ async function request(): Promise<string> {
 const work = (exportId: string, now = Date.now()) =>
   continueExport({ env, db }, { kind: "memberExport", siteId: site.id, exportId }, () => now);
 
-/** Brings the export's message to the worker; answers what became of that. */
+/** Delivers the export's message to the Worker and returns the result. */
 async function deliver(exportId: string) {
   const body = { kind: "memberExport", siteId: site.id, exportId };
   const batch = createMessageBatch("tifo-jobs", [{ id: "one", timestamp: new Date(), attempts: 1, body }]);
@@ -88,28 +88,28 @@ async function linesOf(exportId: string): Promise<string[][]> {
 }
 
 describe("an export", () => {
-  test("is pending at first, complete once its message came, and says each member once", async () => {
-    const asked = (await site.call("exportMembers", { as: "reader" })).as(Export);
-    expect(asked.status).toBe("pending");
-    expect(asked.fileName).toMatch(/^members-\d{4}-\d\d-\d\d\.csv$/);
-    const before = await stateOf(asked.exportId);
+  test("is pending at first, complete after its message, and lists each member once", async () => {
+    const requested = (await site.call("exportMembers", { as: "reader" })).as(Export);
+    expect(requested.status).toBe("pending");
+    expect(requested.fileName).toMatch(/^members-\d{4}-\d\d-\d\d\.csv$/);
+    const before = await stateOf(requested.exportId);
     expect(before).toMatchObject({ progress: 0, downloadUrl: null });
-    expect((await deliver(asked.exportId)).explicitAcks).toEqual(["one"]);
-    expect(await stateOf(asked.exportId)).toMatchObject({ status: "complete", progress: 100, rows: 4 });
-    const [header, ...members] = await linesOf(asked.exportId);
+    expect((await deliver(requested.exportId)).explicitAcks).toEqual(["one"]);
+    expect(await stateOf(requested.exportId)).toMatchObject({ status: "complete", progress: 100, rows: 4 });
+    const [header, ...members] = await linesOf(requested.exportId);
     expect(header).toEqual(["account_id", "name", "email", "created", "last_login", "marketing_optin", "tags", "subscriptions"]);
     expect(new Set(members.map(([id]) => id))).toEqual(new Set(Object.values(site.accounts).map(({ id }) => id)));
     expect(members.find(([, name]) => name === "viewer")?.slice(6)).toEqual(['["team:home"]', "[]"]);
   });
 
-  test("is brought to the queue by its event", async () => {
+  test("is queued by its event", async () => {
     vi.restoreAllMocks();
     const { exportId } = (await site.call("exportMembers")).as(Export);
     await env.SITE_LOG.getByName(site.id).nudge();
     await vi.waitUntil(async () => (await rowOf(exportId)).status === "complete", { interval: 50 });
   });
 
-  test("holds nothing that a spreadsheet would run", async () => {
+  test("contains no formula that a spreadsheet would run", async () => {
     for (const name of ["=cmd()", "+1", "-1", "@sum", 'a "b", c']) await site.addAccount(name, []);
     const id = await request();
     await work(id);
@@ -118,7 +118,7 @@ describe("an export", () => {
     expect(names.filter((name) => /^[=+\-@]/.test(name))).toEqual([]);
   });
 
-  test("tells the tags of a member apart, whatever they hold", async () => {
+  test("keeps the tags of a member separate, whatever characters they contain", async () => {
     const tags = { one: ["a,b", "c"], two: ["a", "b,c"], three: ['"', "=x", "\r\n"] };
     for (const [name, list] of Object.entries(tags)) await site.addAccount(name, [], list);
     const id = await request();
@@ -129,7 +129,7 @@ describe("an export", () => {
     }
   });
 
-  test("that fails is taken up by the same message half a minute later", async () => {
+  test("that fails is retried by the same message half a minute later", async () => {
     const id = await request();
     vi.spyOn(env.MEDIA, "put").mockRejectedValueOnce(new Error("bucket down"));
     expect(await deliver(id)).toMatchObject({ explicitAcks: [], retryMessages: [{ msgId: "one" }] });
@@ -138,35 +138,35 @@ describe("an export", () => {
     expect((await rowOf(id)).status).toBe("complete");
   });
 
-  test("outlives a bucket that is away for five minutes, however many messages ask for it meanwhile", async () => {
+  test("survives a bucket outage of five minutes, however many messages arrive in the meantime", async () => {
     const id = await request();
-    const began = Date.now();
+    const start = Date.now();
     const put = vi.spyOn(env.MEDIA, "put").mockRejectedValue(new Error("bucket down"));
-    for (let after = 0; after <= 5 * 60_000; after += 5_000) await work(id, began + after).catch(() => undefined);
+    for (let after = 0; after <= 5 * 60_000; after += 5_000) await work(id, start + after).catch(() => undefined);
     expect(put.mock.calls.length).toBeGreaterThan(5);
     put.mockRestore();
-    await work(id, began + 5 * 60_000 + 30_000);
+    await work(id, start + 5 * 60_000 + 30_000);
     expect((await rowOf(id)).status).toBe("complete");
   });
 
-  test("whose worker was killed is sent on its way again by the cron of the next minute", async () => {
+  test("whose worker was killed is queued again by the cron within a minute", async () => {
     const id = await request();
-    const began = Date.now();
+    const start = Date.now();
     vi.spyOn(env.MEDIA, "put").mockReturnValue(new Promise(() => undefined));
-    void work(id, began);
+    void work(id, start);
     await vi.waitUntil(async () => (await rowOf(id)).status === "running");
-    await runScheduled(env, began + 10_000);
+    await runScheduled(env, start + 10_000);
     expect(send).not.toHaveBeenCalledWith(expect.objectContaining({ exportId: id }));
-    await runScheduled(env, began + 60_000);
+    await runScheduled(env, start + 60_000);
     expect(send).toHaveBeenCalledWith({ kind: "memberExport", siteId: site.id, exportId: id });
   });
 
-  test("that dies between any two steps goes on where it stood, and has every member once", async () => {
+  test("that dies between any two steps continues there, and lists every member once", async () => {
     await addMembers(9_000);
     const id = await request();
     const put = env.MEDIA.put.bind(env.MEDIA);
     let stored = 0;
-    // Every second piece is the end of its run: in turn before and after it is stored.
+    // Every second part kills its run, alternately before and after it is stored.
     const dying = vi.spyOn(env.MEDIA, "put").mockImplementation(async (key, value) => {
       stored += 1;
       if (stored % 4 === 2) throw new Error("died before");
@@ -183,7 +183,7 @@ describe("an export", () => {
     expect(new Set(ids).size).toBe(9_004);
   });
 
-  test("is made once, though two messages come at the same instant", async () => {
+  test("is created once, even if several messages arrive at the same time", async () => {
     await addMembers(4_500);
     const id = await request();
     await Promise.all([work(id), work(id), work(id)]);
@@ -192,13 +192,13 @@ describe("an export", () => {
     expect((await linesOf(id)).length).toBe(4_505);
   });
 
-  test("of 100,000 members is made in pieces, none of which is large, by as many messages as it takes", async () => {
+  test("of 100,000 members is created in small parts by several messages", async () => {
     await addMembers(100_000);
     const id = await request();
     const sizes: number[] = [];
     const put = env.MEDIA.put.bind(env.MEDIA);
     vi.spyOn(env.MEDIA, "put").mockImplementation(async (key, value) => {
-      if (!(value instanceof Uint8Array)) throw new Error("Not the bytes of a piece");
+      if (!(value instanceof Uint8Array)) throw new Error("Not the bytes of a part");
       sizes.push(value.byteLength);
       const object = await put(key, value);
       if (!object) throw new Error("Not stored");
@@ -213,7 +213,7 @@ describe("an export", () => {
     expect(await linesOf(id)).toHaveLength(100_005);
   });
 
-  test("that never gets on has failed in the end, and says so", async () => {
+  test("that never makes progress fails in the end, and reports it", async () => {
     const id = await request();
     const put = vi.spyOn(env.MEDIA, "put").mockRejectedValue(new Error("bucket down"));
     for (let run = 0, now = Date.now(); run < 32; run++, now += HOUR / 60) await work(id, now).catch(() => undefined);
@@ -223,7 +223,7 @@ describe("an export", () => {
     expect((await rowOf(id)).status).toBe("failed");
   });
 
-  test("whose message was lost is sent on its way again by the cron", async () => {
+  test("whose message was lost is queued again by the cron", async () => {
     const id = await request();
     await runScheduled(env, Date.now() + 30_000);
     expect(send).not.toHaveBeenCalledWith(expect.objectContaining({ exportId: id }));
@@ -231,7 +231,7 @@ describe("an export", () => {
     expect(send).toHaveBeenCalledWith({ kind: "memberExport", siteId: site.id, exportId: id });
   });
 
-  test("is gone a day later, with all that its making left", async () => {
+  test("is deleted a day later, with everything that its runs left behind", async () => {
     const id = await request();
     await work(id);
     await env.MEDIA.put(`exports/${id}/0-99`, "left by a run that died");
@@ -243,17 +243,17 @@ describe("an export", () => {
   });
 });
 
-describe("the link of a file", () => {
-  test("expires within the hour, and can't be made or changed", async () => {
+describe("the download link of a file", () => {
+  test("expires within an hour, and can't be forged or changed", async () => {
     const id = await request();
     await work(id);
     const { downloadUrl, downloadExpires } = await stateOf(id);
     expect(downloadExpires).toBeLessThanOrEqual(Date.now() + HOUR);
     const url = downloadUrl ?? "";
-    const answer = await exports.default.fetch(url);
-    expect(answer.headers.get("Content-Disposition")).toBe('attachment; filename="members.csv"');
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    await answer.body?.cancel();
+    const response = await exports.default.fetch(url);
+    expect(response.headers.get("Content-Disposition")).toBe('attachment; filename="members.csv"');
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    await response.body?.cancel();
     const later = url.replace(String(downloadExpires), String((downloadExpires ?? 0) + HOUR));
     for (const wrong of [later, url.slice(0, -3), `${url}x`, `${url}=`, `${url}!`])
       expect((await exports.default.fetch(wrong)).status).toBe(404);
@@ -261,17 +261,17 @@ describe("the link of a file", () => {
     expect((await exports.default.fetch(url)).status).toBe(404);
   });
 
-  test("is not said to be unknown where the database is away", async () => {
+  test("isn't reported as unknown while the database is unavailable", async () => {
     const id = await request();
     await work(id);
     const { downloadUrl } = await stateOf(id);
     vi.spyOn(env.DB, "prepare").mockImplementation(() => {
-      throw new Error("database away");
+      throw new Error("database unavailable");
     });
     expect((await exports.default.fetch(downloadUrl ?? "")).status).toBe(500);
   });
 
-  test("is another site's as little as the export", async () => {
+  test("is as inaccessible to another site as the export", async () => {
     const id = await request();
     const other = await newSite();
     expect((await other.call("getExport", { params: { exportId: id } })).status).toBe(404);

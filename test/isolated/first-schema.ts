@@ -1,4 +1,4 @@
-// The tables of the first release, as its objects created them: never changed, whatever the objects do by now.
+// The tables that the objects of the first release created. Never change them.
 
 export const LIMITER = "CREATE TABLE windows (name TEXT, key TEXT, ends INTEGER, used INTEGER, PRIMARY KEY (name, key)) WITHOUT ROWID";
 

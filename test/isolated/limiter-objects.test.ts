@@ -29,7 +29,7 @@ async function guess(site: TestSite, email: string, address = ATTACKER) {
   });
 }
 
-/** The limits that an object has counts of. */
+/** The limits that an object counts. */
 function countedBy(name: string): Promise<string[]> {
   return runInDurableObject(env.LIMITER.getByName(name), (_, { storage }) =>
     storage.sql
@@ -39,15 +39,15 @@ function countedBy(name: string): Promise<string[]> {
   );
 }
 
-/** A site with an overlay, to broadcast. */
-async function stage(): Promise<{ site: TestSite; broadcast: () => Promise<number> }> {
+/** A site with an overlay to broadcast. */
+async function newBroadcaster(): Promise<{ site: TestSite; broadcast: () => Promise<number> }> {
   const site = await newSite();
   const id = await createOverlay(site);
   const broadcast = async () => (await site.call("broadcastOverlay", { params: { id }, body: { channelId: site.channels[0] } })).status;
   return { site, broadcast };
 }
 
-test("a flood of wrong sign-ins from one address makes no more calls than its attempts and one refusal", async () => {
+test("a flood of failed sign-ins from one address costs one call per attempt and one for the rejection", async () => {
   const site = await newSite();
   const { email } = site.accounts.viewer;
   const statuses: number[] = [];
@@ -55,15 +55,15 @@ test("a flood of wrong sign-ins from one address makes no more calls than its at
   expect(statuses.filter((status) => status === 401)).toHaveLength(LIMITS.signIn.quota);
   expect(statuses.filter((status) => status === 429)).toHaveLength(200 - LIMITS.signIn.quota);
   const first = takes.mock.calls.length;
-  // Each attempt counts for its address and for its account, the first refusal for neither.
+  // Each attempt counts for its address and for its account, the first rejection for neither.
   expect(first).toBe(2 * LIMITS.signIn.quota + 1);
-  // Soon after, what was taken can't be given back any more: asked once, the refusal is remembered until its end.
+  // After a few seconds nothing can be given back any more, so the next rejection is cached until the window ends.
   vi.setSystemTime(Date.now() + 10_000);
   for (let i = 0; i < 200; i++) expect((await guess(site, email)).status).toBe(429);
   expect(takes.mock.calls.length - first).toBe(1);
 });
 
-test("a remembered refusal says how long it lasts, and ends with its window", async () => {
+test("a cached rejection reports how long it lasts, and ends with its window", async () => {
   const site = await newSite();
   const { email } = site.accounts.viewer;
   for (let i = 0; i < LIMITS.signIn.quota; i++) await guess(site, email);
@@ -71,34 +71,34 @@ test("a remembered refusal says how long it lasts, and ends with its window", as
   await guess(site, email);
   vi.setSystemTime(Date.now() + 20_000);
   takes.mockClear();
-  const refused = await guess(site, email);
+  const rejected = await guess(site, email);
   expect(takes).not.toHaveBeenCalled();
-  expect(refused.headers.get("Retry-After")).toBe("30");
-  expect(refused.headers.get("RateLimit")).toBe('"signIn";r=0;t=30');
+  expect(rejected.headers.get("Retry-After")).toBe("30");
+  expect(rejected.headers.get("RateLimit")).toBe('"signIn";r=0;t=30');
   vi.setSystemTime(Date.now() + 31_000);
   expect((await guess(site, email)).status).toBe(401);
 });
 
-test("what is given back ends the remembered refusal", async () => {
+test("giving back ends a cached rejection", async () => {
   const site = await newSite();
   const { viewer } = site.accounts;
   const signIn = async () => {
     const body = { email: viewer.email, password: PASSWORD, siteId: site.id };
     return (await site.call("login", { as: "nobody", body, headers: { "CF-Connecting-IP": ATTACKER } })).status;
   };
-  // Twenty people at one address sign in as one at the same instant: all but the first five are refused, until those are through.
+  // Of twenty concurrent sign-ins, those beyond the first five are rejected until the first ones have succeeded.
   const statuses = await Promise.all(Array.from({ length: 20 }, signIn));
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(LIMITS.signIn.quota);
   expect(await signIn()).toBe(200);
 });
 
-test("a broadcast takes from an object that no sign-in, ticket or code reaches", async () => {
-  // What a hash costs doesn't matter here.
+test("broadcasts are counted by an object that sign-ins, tickets and codes don't use", async () => {
+  // The cost of hashing doesn't matter here.
   const scrypt = vi.spyOn(nodeCrypto, "scrypt").mockImplementation((_password, _salt, length, _options, done) => {
     done(null, Buffer.alloc(length));
   });
   onTestFinished(() => scrypt.mockRestore());
-  const { site, broadcast } = await stage();
+  const { site, broadcast } = await newBroadcaster();
   const flood = Promise.all(ADDRESSES.map((address) => guess(site, site.accounts.viewer.email, address)));
   expect(await broadcast()).toBe(200);
   await flood;
@@ -108,7 +108,7 @@ test("a broadcast takes from an object that no sign-in, ticket or code reaches",
   for (const name of objects) expect(await countedBy(name)).toEqual(["signIn", "signInAddress"]);
 });
 
-test("each limit has objects of its own, of which what anybody may ask for has several", () => {
+test("each limit has its own objects, and public limits have several", () => {
   const scope = newId(Date.now());
   const objectsOf = (name: (typeof LIMIT_NAMES)[number]) =>
     new Set(Array.from({ length: 1000 }, (_, index) => limiterName(scope, { name, key: `192.0.2.${index}` })));
@@ -124,12 +124,12 @@ test("each limit has objects of its own, of which what anybody may ask for has s
   }
 });
 
-test("the limits that insights show are those that the objects count", async () => {
-  const { site, broadcast } = await stage();
+test("the insights show the limits that the objects count", async () => {
+  const { site, broadcast } = await newBroadcaster();
   await guess(site, site.accounts.viewer.email, ATTACKER);
   await broadcast();
   const { limits } = (await site.call("getLimits", { headers: { "CF-Connecting-IP": ATTACKER } })).as(LimitList);
-  const left = (name: string) => limits.find((limit) => limit.name === name)?.remaining;
-  expect(left("signInAddress")).toBe(LIMITS.signInAddress.quota - 1);
-  expect(left("broadcast")).toBe(LIMITS.broadcast.quota - 1);
+  const remaining = (name: string) => limits.find((limit) => limit.name === name)?.remaining;
+  expect(remaining("signInAddress")).toBe(LIMITS.signInAddress.quota - 1);
+  expect(remaining("broadcast")).toBe(LIMITS.broadcast.quota - 1);
 });

@@ -11,7 +11,7 @@ import { goal, newDataProvider, newRule, newTemplate, ruleOf } from "../provider
 import * as firstSchema from "./first-schema.ts";
 import { evict, join, newBroadcast, newChannel, requestToRelay } from "./relay-viewer.ts";
 
-/** The fact that the rule of the test waits for. */
+/** The fact in the test rule's trigger. */
 const HOME = "match.score.home";
 
 interface Stored {
@@ -20,7 +20,7 @@ interface Stored {
   rows?: Record<string, Record<string, string | number | null>[]>;
 }
 
-/** Makes an object start anew on the database that the first release left: its tables, its data, and no version. */
+/** Restarts an object on a database of the first release: its tables, data, and no version. */
 async function startOn(stub: DurableObjectStub, schema: string, { kv = {}, rows = {} }: Stored): Promise<void> {
   await runInDurableObject(stub, async (_, { storage }) => {
     await storage.deleteAll();
@@ -50,7 +50,7 @@ describe("An object on a database of the first release", () => {
     expect((await stub.takeAll([{ name: "signIn", key }])).map(({ allowed }) => allowed)).toEqual([false]);
   });
 
-  test("Channel continues its log, shows what is active and knows its receipts", async () => {
+  test("Channel continues its log, shows active overlays and keeps its receipts", async () => {
     const channel = newChannel();
     const shown = newBroadcast();
     const { broadcastId, overlayId, endsAt } = shown;
@@ -83,7 +83,7 @@ describe("An object on a database of the first release", () => {
     expect((await channel.stub.publish(newBroadcast())).seq).toBe(3);
   });
 
-  test("Relay knows its receipts and rejects a used ticket", async () => {
+  test("Relay keeps its receipts and rejects a used ticket", async () => {
     const channel = newChannel();
     const broadcastId = newId(now);
     const expires = now + 60_000;
@@ -98,7 +98,7 @@ describe("An object on a database of the first release", () => {
     await join(channel, { nonce: { value: "unused", expires } });
   });
 
-  test("SitePresence brings an opening channel what the site has active and counts the devices of the day", async () => {
+  test("SitePresence sends the site's active overlays to an opening channel and counts the day's devices", async () => {
     const channel = newChannel();
     const [siteWide, rule, poll, account] = [newBroadcast(), newId(now), newId(now), newId(now)];
     const day = Math.floor(now / 86_400_000);
@@ -171,7 +171,7 @@ describe("An object on a database of the first release", () => {
     expect(await stub.vote({ accountId, answerId, requestId: "second" })).toMatchObject({ ok: false, code: "already_answered" });
   });
 
-  test("Automation runs what was scheduled, once", async () => {
+  test("Automation runs a scheduled firing, once", async () => {
     const site = await newSite();
     const provider = await newDataProvider(site);
     const ruleId = await newRule(site, ruleOf(site, provider, await newTemplate(site)));
@@ -201,11 +201,11 @@ describe("An object on a database of the first release", () => {
   });
 });
 
-describe("Migrations of a store", () => {
+describe("A store's migrations", () => {
   const CREATE = "CREATE TABLE IF NOT EXISTS notes (text TEXT)";
   const note = (text: string) => `INSERT INTO notes VALUES ('${text}')`;
 
-  /** Runs each list of steps as a start of its own, and returns the notes that the last leaves. */
+  /** Migrates once for each list of steps, and returns the resulting notes. */
   function notesAfter(...starts: { steps: Migration[]; fails?: true }[]): Promise<string[]> {
     return runInDurableObject(env.LIMITER.getByName(newId(Date.now())), (_, { storage }) => {
       for (const { steps, fails } of starts) {
@@ -220,12 +220,12 @@ describe("Migrations of a store", () => {
     });
   }
 
-  test("run in order, each once, over many starts", async () => {
+  test("run once each, in order, over many starts", async () => {
     const steps = [CREATE, note("second"), note("third")];
     expect(await notesAfter({ steps: steps.slice(0, 2) }, { steps }, { steps })).toEqual(["second", "third"]);
   });
 
-  test("continue after a crash between steps, and undo the step that it interrupted", async () => {
+  test("continue after a crash, which rolls back the step that it interrupted", async () => {
     const crash: Migration = (storage) => {
       storage.sql.exec(note("half"));
       throw new Error("Crashed");
@@ -241,11 +241,11 @@ describe("Migrations of a store", () => {
     expect(await notesAfter({ steps: [CREATE, note("goal")] }, { steps: [CREATE, note("goal"), shout] })).toEqual(["GOAL!"]);
   });
 
-  test("leave a newer version to the release that made it", async () => {
+  test("leave the database of a newer release alone", async () => {
     expect(await notesAfter({ steps: [CREATE, note("newer")] }, { steps: [CREATE] })).toEqual(["newer"]);
   });
 
-  test("of one store leave those of another alone", async () => {
+  test("don't affect other stores of the same object", async () => {
     const tables = await runInDurableObject(env.LIMITER.getByName(newId(Date.now())), (_, { storage }) => {
       migrate(storage, "notes", [CREATE]);
       migrate(storage, "others", ["CREATE TABLE others (text TEXT)"]);

@@ -28,7 +28,7 @@ afterEach(() => {
 
 const { newPoll, crowd, vote, patch, results, counts } = pollsOf(() => site);
 
-async function written(poll: Poll): Promise<Record<string, number>> {
+async function storedCounts(poll: Poll): Promise<Record<string, number>> {
   const rows = await db
     .select({ answerId: pollResponses.answerId, responses: sql<number>`count(*)` })
     .from(pollResponses)
@@ -37,8 +37,8 @@ async function written(poll: Poll): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ answerId, responses }) => [answerId, responses]));
 }
 
-/** Answers until it gets one, as a client with a bad connection does. */
-async function insist(poll: Poll, { accountId, answerId, requestId }: Vote): Promise<VoteOutcome> {
+/** Retries until there is a response, as a client with a bad connection does. */
+async function voteUntilResponse(poll: Poll, { accountId, answerId, requestId }: Vote): Promise<VoteOutcome> {
   for (;;) {
     try {
       return await counterAt(env, site.id, poll._id, counterOf(accountId)).vote({ accountId, answerId, requestId });
@@ -50,7 +50,7 @@ async function insist(poll: Poll, { accountId, answerId, requestId }: Vote): Pro
 }
 
 describe("votes of a crowd", () => {
-  test("with retries, evictions and a crash in the middle end in an exact tally, and every one of them in the database", async () => {
+  test("are counted and stored exactly once despite retries, evictions and a crash", async () => {
     const poll = await newPoll();
     const fans = await crowd(2_000);
     const expected = [0, 0, 0];
@@ -61,27 +61,30 @@ describe("votes of a crowd", () => {
     });
     for (let from = 0; from < votes.length; from += 250) {
       const some = votes.slice(from, from + 250);
-      const cast = some.flatMap((one) => [insist(poll, one), ...(counterOf(one.accountId) % 2 === 0 ? [insist(poll, one)] : [])]);
+      const cast = some.flatMap((one) => [
+        voteUntilResponse(poll, one),
+        ...(counterOf(one.accountId) % 2 === 0 ? [voteUntilResponse(poll, one)] : []),
+      ]);
       if (from === 1_000) await abortAllDurableObjects();
       for (const outcome of await Promise.all(cast)) expect(outcome.ok).toBe(true);
       if (from % 500 === 0) await evictDurableObject(counterAt(env, site.id, poll._id, (from / 250) % POLL_COUNTERS));
     }
-    // Second thoughts come too late.
+    // A vote can't be changed.
     const [first] = fans;
     expect(await vote(poll, first ?? "", 2)).toMatchObject({ ok: false, code: "already_answered" });
     await patch(poll, { open: false });
     expect(await counts(poll)).toEqual(expected);
-    expect(await written(poll)).toEqual(Object.fromEntries(expected.map((responses, index) => [idOf(poll, index), responses])));
+    expect(await storedCounts(poll)).toEqual(Object.fromEntries(expected.map((responses, index) => [idOf(poll, index), responses])));
   });
 
-  test("share all counters, each account always at the same one", async () => {
+  test("are spread over all counters, and an account always uses the same one", async () => {
     const ids = Array.from({ length: 4_000 }, () => newId(Date.now()));
     const shares = Array.from({ length: POLL_COUNTERS }, (_, counter) => ids.filter((id) => counterOf(id) === counter).length);
     for (const share of shares) expect(share).toBeGreaterThan(4_000 / POLL_COUNTERS / 2);
     expect(ids.map(counterOf)).toEqual(ids.map(counterOf));
   });
 
-  test("that are cast while the poll closes are counted if and only if they are told so", async () => {
+  test("that are cast while the poll closes are counted if and only if the response says so", async () => {
     const poll = await newPoll();
     const fans = await crowd(200);
     const casting = fans.map((fan) => vote(poll, fan));
@@ -90,9 +93,9 @@ describe("votes of a crowd", () => {
     await closing;
     const late = await Promise.all((await crowd(20)).map((fan) => vote(poll, fan)));
     for (const outcome of late) expect(outcome).toMatchObject({ ok: false, code: "poll_closed" });
-    const told = outcomes.filter(({ ok }) => ok).length;
-    expect((await results(poll)).total).toBe(told);
-    expect(Object.values(await written(poll)).reduce((sum, count) => sum + count, 0)).toBe(told);
+    const accepted = outcomes.filter(({ ok }) => ok).length;
+    expect((await results(poll)).total).toBe(accepted);
+    expect(Object.values(await storedCounts(poll)).reduce((sum, count) => sum + count, 0)).toBe(accepted);
   });
 });
 
@@ -109,37 +112,37 @@ describe("a counter", () => {
     expect(tables).toEqual([]);
   });
 
-  test("takes its votes to the database by alarm, once, even if a portion is written twice", async () => {
+  test("writes its votes to the database by alarm, once, even if a batch is written twice", async () => {
     const poll = await newPoll();
     const [fan = ""] = await crowd(1);
     const outcome = await vote(poll, fan);
     const counter = counterAt(env, site.id, poll._id, counterOf(fan));
-    await vi.waitUntil(async () => (await runDurableObjectAlarm(counter)) || Object.keys(await written(poll)).length > 0);
-    await vi.waitUntil(async () => Object.keys(await written(poll)).length > 0);
+    await vi.waitUntil(async () => (await runDurableObjectAlarm(counter)) || Object.keys(await storedCounts(poll)).length > 0);
+    await vi.waitUntil(async () => Object.keys(await storedCounts(poll)).length > 0);
     if (outcome.ok) await writeVotes(env, { siteId: site.id, pollId: poll._id }, [outcome.vote]);
-    expect(await written(poll)).toEqual({ [idOf(poll, 0)]: 1 });
+    expect(await storedCounts(poll)).toEqual({ [idOf(poll, 0)]: 1 });
   });
 
-  test("brings by alarm what was counted before a crash", async () => {
+  test("writes votes by alarm that were counted before a crash", async () => {
     const poll = await newPoll();
     const fans = await crowd(20);
     await Promise.all(fans.map((fan) => vote(poll, fan, 1)));
     await abortAllDurableObjects();
-    await vi.waitUntil(async () => (await written(poll))[idOf(poll, 1)] === 20, { interval: 50 });
+    await vi.waitUntil(async () => (await storedCounts(poll))[idOf(poll, 1)] === 20, { interval: 50 });
     expect((await results(poll)).total).toBe(20);
   });
 
-  test("counts on while the database fails, and writes later", async () => {
+  test("keeps counting while the database fails, and writes later", async () => {
     const poll = await newPoll();
     const fans = await crowd(3);
     expect((await vote(poll, fans[0] ?? "")).ok).toBe(true);
     const batch = vi.spyOn(env.DB, "batch").mockRejectedValue(new Error("down"));
     for (const fan of fans.slice(1)) expect((await vote(poll, fan)).ok).toBe(true);
     batch.mockRestore();
-    await vi.waitUntil(async () => (await written(poll))[idOf(poll, 0)] === 3, { interval: 50 });
+    await vi.waitUntil(async () => (await storedCounts(poll))[idOf(poll, 0)] === 3, { interval: 50 });
   });
 
-  test("keeps to the later definition, in whatever order they come", async () => {
+  test("applies the latest definition, in whatever order they arrive", async () => {
     const poll = await newPoll();
     const [fan = ""] = await crowd(1);
     const counter = counterAt(env, site.id, poll._id, counterOf(fan));
@@ -150,12 +153,12 @@ describe("a counter", () => {
     expect(await vote(poll, fan)).toMatchObject({ code: "poll_closed" });
   });
 
-  test("keeps votes away from an answer that is being taken out, also when an older definition arrives meanwhile", async () => {
+  test("rejects votes for an answer that is being removed, even if an older definition arrives in the meantime", async () => {
     const poll = await newPoll();
     const [fan = ""] = await crowd(1);
     const counter = counterAt(env, site.id, poll._id, counterOf(fan));
     const current = await pollDefinition(env, site.id, poll._id);
-    if (!current) throw new Error("The poll is there");
+    if (!current) throw new Error("The poll doesn't exist");
     await counter.hold({ by: "one", version: current.version + 1, answerIds: [idOf(poll, 0)] });
     await counter.hold({ by: "other", version: current.version + 1, answerIds: [idOf(poll, 1)] });
     await counter.define(current);
@@ -167,7 +170,7 @@ describe("a counter", () => {
     expect(await vote(poll, fan, 0)).toMatchObject({ ok: true });
   });
 
-  test("takes votes again at once for an answer that stayed because another change came first", async () => {
+  test("immediately accepts votes again for an answer that wasn't removed because another change came first", async () => {
     const poll = await newPoll();
     const [fan = ""] = await crowd(1);
     const hold = vi.spyOn(PollCounter.prototype, "hold");
@@ -186,7 +189,7 @@ describe("a counter", () => {
     expect(await vote(poll, fan, 0)).toMatchObject({ ok: true });
   });
 
-  test("follows the row when a request died between its change and the counters", async () => {
+  test("follows the row if a request died between its commit and the counters", async () => {
     const poll = await newPoll();
     const fans = await crowd(2);
     expect((await vote(poll, fans[0] ?? "")).ok).toBe(true);
@@ -199,16 +202,16 @@ describe("a counter", () => {
     expect(await Promise.all(countersOf(env, site.id, poll._id).map((counter) => counter.tally()))).toEqual(
       Array.from({ length: POLL_COUNTERS }, () => ({})),
     );
-    expect(await written(poll)).toEqual({});
+    expect(await storedCounts(poll)).toEqual({});
   });
 
-  test("forgets whose a vote was when its account is gone before it is written", async () => {
+  test("doesn't store the account of a vote if it was deleted before the vote is written", async () => {
     const poll = await newPoll();
     const [fan = ""] = await crowd(1);
     await vote(poll, fan);
     await db.delete(accounts).where(eq(accounts.id, fan));
     await patch(poll, { open: false });
-    expect(await written(poll)).toEqual({});
+    expect(await storedCounts(poll)).toEqual({});
     expect(await counterAt(env, site.id, poll._id, counterOf(fan)).votesOf(fan)).toEqual([]);
     expect((await results(poll)).total).toBe(1);
     await patch(poll, { open: true });
@@ -217,12 +220,12 @@ describe("a counter", () => {
 });
 
 describe("a vote over a socket", () => {
-  test("is answered alike however often it comes", async () => {
+  test("has the same result however often it is sent", async () => {
     const poll = await newPoll();
     const [fan = ""] = await crowd(1);
     const cast = { pollId: poll._id, accountId: fan, answerId: idOf(poll, 0), requestId: "frame-1" };
-    const answers = await Promise.all([1, 2, 3].map(() => castVote(env, site.id, cast)));
-    expect(answers).toEqual([{ ok: true }, { ok: true }, { ok: true }]);
+    const outcomes = await Promise.all([1, 2, 3].map(() => castVote(env, site.id, cast)));
+    expect(outcomes).toEqual([{ ok: true }, { ok: true }, { ok: true }]);
     expect(await castVote(env, site.id, { ...cast, requestId: "frame-2" })).toMatchObject({ ok: false, code: "already_answered" });
     expect(await castVote(env, site.id, { ...cast, answerId: idOf(poll, 1) })).toMatchObject({ ok: false, code: "already_answered" });
     expect(await castVote(env, site.id, { ...cast, pollId: newId(1) })).toMatchObject({ ok: false, code: "not_found" });
@@ -230,7 +233,7 @@ describe("a vote over a socket", () => {
 });
 
 describe("what an account has answered", () => {
-  test("is complete, with what the database doesn't have yet, and right or wrong once settled", async () => {
+  test("is complete, including votes that aren't in the database yet, and correct or incorrect once settled", async () => {
     const [fan = ""] = await crowd(1);
     const polls = [await newPoll(), await newPoll({ type: "trivia" }), await newPoll({ responsesPerViewer: 2 })];
     const [first, second, third] = polls;

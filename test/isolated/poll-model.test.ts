@@ -19,20 +19,20 @@ beforeAll(async () => {
   fans = await Promise.all(Array.from({ length: FANS }, async (_, number) => (await site.addAccount(`fan-${number}`, [])).id));
 });
 
-const FIRST = ["City", "Dock"];
+const INITIAL_ANSWERS = ["City", "Dock"];
 
-/** What a poll must do, in the fewest words. */
+/** The simplest model of a poll. */
 class Model {
   open = true;
   settled = false;
   /** Ids of the answers, in their order. */
   answers: string[];
   votes: { accountId: string; answerId: string; requestId: string }[] = [];
-  readonly most: number;
+  readonly responsesPerViewer: number;
 
-  constructor(answers: string[], most: number) {
+  constructor(answers: string[], responsesPerViewer: number) {
     this.answers = answers;
-    this.most = most;
+    this.responsesPerViewer = responsesPerViewer;
   }
 
   vote(accountId: string, answerId: string, requestId: string): string {
@@ -40,7 +40,7 @@ class Model {
     if (own.some((vote) => vote.requestId === requestId && vote.answerId === answerId)) return "ok";
     if (!this.answers.includes(answerId)) return "not_found";
     if (!this.open) return "poll_closed";
-    if (own.length >= this.most) return "already_answered";
+    if (own.length >= this.responsesPerViewer) return "already_answered";
     this.votes.push({ accountId, answerId, requestId });
     return "ok";
   }
@@ -51,23 +51,23 @@ class Model {
 }
 
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constant("vote"), who: fc.nat(FANS - 1), what: fc.nat(3), request: fc.nat(3) }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("vote"), voter: fc.nat(FANS - 1), what: fc.nat(3), request: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("open"), open: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("add") }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("remove"), what: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("evict"), counter: fc.nat(POLL_COUNTERS - 1) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("settle"), what: fc.nat(3) }) },
 );
-type Step = { do: string; who?: number; what?: number; request?: number; open?: boolean; counter?: number };
+type Step = { do: string; voter?: number; what?: number; request?: number; open?: boolean; counter?: number };
 
-/** Does one step to both; fails where they part. */
+/** Applies a step to both the poll and the model, and fails if they differ. */
 async function play(pollId: string, model: Model, { do: what, ...step }: Step): Promise<void> {
-  // Beyond the list lies an answer that no poll has.
+  // An index beyond the list stands for an answer that doesn't exist.
   const answerId = model.answers[step.what ?? 0] ?? newId(1);
   const params = { id: pollId };
   switch (what) {
     case "vote": {
-      const accountId = fans[step.who ?? 0] ?? "";
+      const accountId = fans[step.voter ?? 0] ?? "";
       const vote = { accountId, answerId, requestId: String(step.request) };
       const outcome = await counterAt(env, site.id, pollId, counterOf(accountId)).vote(vote);
       expect(outcome.ok ? "ok" : outcome.code).toBe(model.vote(accountId, answerId, vote.requestId));
@@ -84,15 +84,15 @@ async function play(pollId: string, model: Model, { do: what, ...step }: Step): 
       const kept = what === "add" ? model.answers : model.answers.filter((id) => id !== answerId);
       const named = kept.map((id) => ({ _id: id, answer: id }));
       const body = what === "add" ? [...named, { answer: newId(Date.now()) }] : named;
-      const answer = await site.call("replacePollAnswers", { params, body });
-      const gone = model.votes.some((vote) => !kept.includes(vote.answerId));
-      expect(answer.status).toBe(model.settled || gone ? 409 : 200);
-      if (answer.status === 200) model.answers = answer.as(z.array(PollAnswer)).map(({ _id }) => _id);
+      const response = await site.call("replacePollAnswers", { params, body });
+      const hasVotes = model.votes.some((vote) => !kept.includes(vote.answerId));
+      expect(response.status).toBe(model.settled || hasVotes ? 409 : 200);
+      if (response.status === 200) model.answers = response.as(z.array(PollAnswer)).map(({ _id }) => _id);
       return;
     }
     case "evict": {
       const counter = counterAt(env, site.id, pollId, step.counter ?? 0);
-      // Only what runs can be evicted.
+      // Only a running object can be evicted.
       await counter.tally();
       return evictDurableObject(counter);
     }
@@ -104,14 +104,14 @@ async function play(pollId: string, model: Model, { do: what, ...step }: Step): 
   }
 }
 
-test("whatever is voted, changed, closed and evicted in whatever order, a poll counts as a list of votes would", async () => {
-  const plays = fc.asyncProperty(fc.integer({ min: 1, max: 2 }), fc.array(step, { maxLength: 25 }), async (most, steps) => {
-    const body = { siteId: site.id, type: "trivia", question: "Who?", name: "Model", open: true, responsesPerViewer: most };
-    const made = await site.call("createPoll", { body: { ...body, answers: FIRST.map((answer) => ({ answer })) } });
-    const { _id, answers } = made.as(Poll);
+test("a poll counts correctly after any sequence of votes, changes, closings and evictions", async () => {
+  const plays = fc.asyncProperty(fc.integer({ min: 1, max: 2 }), fc.array(step, { maxLength: 25 }), async (responsesPerViewer, steps) => {
+    const body = { siteId: site.id, type: "trivia", question: "Who?", name: "Model", open: true, responsesPerViewer: responsesPerViewer };
+    const created = await site.call("createPoll", { body: { ...body, answers: INITIAL_ANSWERS.map((answer) => ({ answer })) } });
+    const { _id, answers } = created.as(Poll);
     const model = new Model(
       answers.map((answer) => answer._id),
-      most,
+      responsesPerViewer,
     );
     for (const one of steps) await play(_id, model, one);
     if (model.open) await play(_id, model, { do: "open", open: false });

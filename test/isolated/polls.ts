@@ -14,7 +14,7 @@ export type Poll = ReturnType<typeof Poll.parse>;
 
 export const idOf = (poll: Poll, index: number): string => poll.answers[index]?._id ?? "";
 
-/** Polls on the site that `site` returns by then, and accounts that vote in them. */
+/** Polls, and accounts that vote in them. `site` is a function because suites create their site in `beforeAll`. */
 export function pollsOf(site: () => TestSite) {
   async function newPoll(fields: Record<string, unknown> = {}, at = site()): Promise<Poll> {
     const body = {
@@ -29,7 +29,7 @@ export function pollsOf(site: () => TestSite) {
     return (await at.call("createPoll", { body })).as(Poll);
   }
 
-  /** Accounts of the site by the thousand, which nobody signs in to. */
+  /** Inserts many accounts, which can't sign in. */
   async function crowd(size: number): Promise<string[]> {
     const now = Date.now();
     const ids = Array.from({ length: size }, () => newId(now));

@@ -15,30 +15,30 @@ import {
 } from "./relay-viewer.ts";
 
 const HEARTBEAT_MS = 3600 * 1000;
-/** Longer than the two heartbeats after which a count is old. */
+/** Longer than the two heartbeats after which a count is stale. */
 const LONG_MS = 3 * HEARTBEAT_MS;
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Resolves once the site counts this many, which takes half a second where nothing holds it up. */
-async function counted(channel: TestChannel, concurrents: number): Promise<void> {
+/** Waits until the site counts this many viewers, which normally takes half a second. */
+async function waitForCount(channel: TestChannel, concurrents: number): Promise<void> {
   await expect.poll(async () => (await channel.presence.concurrents()).concurrents, { interval: 20 }).toBe(concurrents);
 }
 
-/** Resolves once the viewer has been told this count. */
-function told(viewer: TestViewer, count: number) {
+/** Waits until the viewer has received this count. */
+function receivesCount(viewer: TestViewer, count: number) {
   return viewer.when((frame) => frame.type === "concurrents" && frame.count === count);
 }
 
 describe("concurrents", () => {
-  test("follow joins and leaves over the relays and channels of a site, and no other site's", async () => {
+  test("follow joins and leaves on all relays and channels of a site, separately for each site", async () => {
     const [one, elsewhere] = [newChannel(), newChannel()];
     const two = newChannel(one.siteId);
     await one.stub.grow(1);
     const viewers = [await join(one), await join(one, { relay: 1 }), await join(two), await join(elsewhere)];
-    await counted(one, 3);
+    await waitForCount(one, 3);
     const { channels } = await one.presence.concurrents();
     const byId = (a: { channelId: string }, b: { channelId: string }) => a.channelId.localeCompare(b.channelId);
     expect(channels.sort(byId)).toEqual(
@@ -48,40 +48,40 @@ describe("concurrents", () => {
       ].sort(byId),
     );
     viewers[1]?.close();
-    await counted(one, 2);
+    await waitForCount(one, 2);
     viewers[0]?.close();
     viewers[2]?.close();
-    await counted(one, 0);
+    await waitForCount(one, 0);
     expect((await one.presence.concurrents()).channels).toEqual([]);
-    await counted(elsewhere, 1);
+    await waitForCount(elsewhere, 1);
   });
 
-  test("are told to the viewers of all relays of the channel", async () => {
+  test("are sent to the viewers of all relays of the channel", async () => {
     const channel = newChannel();
     await channel.stub.grow(1);
     const [here, there] = [await join(channel), await join(channel, { relay: 1 })];
-    await Promise.all([told(here, 2), told(there, 2)]);
+    await Promise.all([receivesCount(here, 2), receivesCount(there, 2)]);
     const third = await join(channel);
-    await Promise.all([told(here, 3), told(there, 3)]);
+    await Promise.all([receivesCount(here, 3), receivesCount(there, 3)]);
     third.close();
     await vi.waitFor(() => expect(here.frames.at(-1)).toMatchObject({ type: "concurrents", count: 2 }));
   });
 
-  test("are told at most once a second, however many come", async () => {
+  test("are sent at most once a second, however many viewers join", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
-    await told(viewer, 1);
+    await receivesCount(viewer, 1);
     const start = Date.now();
     for (let i = 0; i < 10; i++) await join(channel);
-    await told(viewer, 11);
+    await receivesCount(viewer, 11);
     const changes = viewer.frames.filter((frame) => frame.type === "concurrents");
     expect(changes.length).toBeLessThanOrEqual(2 + (Date.now() - start) / 1000);
   });
 
-  test("are right after an eviction of the relay, of the site's object or of all", async () => {
+  test("are correct after an eviction of the relay, of the site's object or of all", async () => {
     const channel = newChannel();
     const viewers = [await join(channel), await join(channel), await join(channel)];
-    await counted(channel, 3);
+    await waitForCount(channel, 3);
     for (const stubs of [[channel.relay()], [channel.presence], [channel.relay(), channel.presence, channel.stub]]) {
       for (const stub of stubs) await evict(stub);
       expect((await channel.presence.concurrents()).concurrents).toBe(3);
@@ -89,67 +89,67 @@ describe("concurrents", () => {
     await evict(channel.presence);
     viewers[0]?.close();
     await evict(channel.relay());
-    await counted(channel, 2);
+    await waitForCount(channel, 2);
   });
 
-  test("leave nothing over after a crash of all objects", async () => {
+  test("start from zero after a crash of all objects", async () => {
     const channel = newChannel();
     await join(channel);
     await join(channel);
-    await counted(channel, 2);
+    await waitForCount(channel, 2);
     await abortAllDurableObjects();
     expect((await channel.presence.concurrents()).concurrents).toBe(0);
     await join(channel);
-    await counted(channel, 1);
+    await waitForCount(channel, 1);
   });
 
-  /** Two viewers who have joined, and the moment a heartbeat after it, by which each must have been heard again. */
+  /** Joins two viewers, and returns the time a heartbeat later, by which each must have sent something. */
   async function joinTwo(channel: TestChannel): Promise<[TestViewer, TestViewer, number]> {
     const viewers = [await join(channel), await join(channel)] as const;
-    await counted(channel, 2);
+    await waitForCount(channel, 2);
     const joined = Date.now();
     await vi.waitUntil(() => Date.now() > joined, { interval: 1 });
     return [...viewers, joined + 1 + HEARTBEAT_MS];
   }
 
-  test("drop a viewer who fell silent, and keep one who pings", async () => {
+  test("drop a silent viewer, and keep one who pings", async () => {
     const channel = newChannel();
-    const [silent, lively, due] = await joinTwo(channel);
-    await lively.ping();
+    const [silent, active, due] = await joinTwo(channel);
+    await active.ping();
     await runAlarmAt(channel.relay(), due);
     await silent.closed;
-    await counted(channel, 1);
-    expect(lively.open).toBe(true);
+    await waitForCount(channel, 1);
+    expect(active.open).toBe(true);
   });
 
-  test("keep a viewer who talks without pinging, also through hibernation", async () => {
+  test("keep a viewer who sends other frames, even through hibernation", async () => {
     const channel = newChannel();
-    const [silent, talker, due] = await joinTwo(channel);
+    const [silent, sender, due] = await joinTwo(channel);
     await atTime(due - HEARTBEAT_MS / 2, async () => {
-      talker.send(JSON.stringify({ type: "ping" }));
-      await talker.first("pong");
+      sender.send(JSON.stringify({ type: "ping" }));
+      await sender.first("pong");
     });
     await runAlarmAt(channel.relay(), due);
     await silent.closed;
     await evict(channel.relay());
     await runAlarmAt(channel.relay(), due);
     expect(await channel.relay().count()).toBe(1);
-    expect(talker.open).toBe(true);
+    expect(sender.open).toBe(true);
   });
 
-  test("of a relay that does not renew its count are asked for again and corrected", async () => {
+  test("of a relay that doesn't renew its count are queried and corrected", async () => {
     const channel = newChannel();
     await join(channel);
-    await counted(channel, 1);
+    await waitForCount(channel, 1);
     await atTime(Date.now() - LONG_MS, async () => {
       await channel.presence.report({ channelId: newId(0), relay: 7, count: 40, devices: [] });
       expect((await channel.presence.concurrents()).concurrents).toBe(41);
     });
-    // By now the count is old: the relay itself is asked, and has nobody.
+    // The count is stale now, so the relay itself is queried, and has no viewers.
     expect((await channel.presence.concurrents()).concurrents).toBe(1);
   });
 
-  test("through joins, leaves and evictions at random end up exact", async () => {
+  test("are exact after random joins, leaves and evictions", async () => {
     const channel = newChannel();
     await channel.stub.grow(1);
     const present = new Set<TestViewer>();
@@ -159,7 +159,7 @@ describe("concurrents", () => {
       if (i % 7 === 0) await evict(channel.relay(i % 2));
       if (i % 11 === 0) await evict(channel.presence);
     }
-    await counted(channel, present.size);
+    await waitForCount(channel, present.size);
   });
 });
 
@@ -179,7 +179,7 @@ describe("totalViews", () => {
   });
 });
 
-test("client rules that are too large for one stored value reach a channel that opens, in their order", async () => {
+test("client rules that are too large for one stored value reach an opening channel in order", async () => {
   const channel = newChannel();
   const rules = Array.from({ length: 100 }, (_, i) => {
     const body = JSON.stringify({ _id: `rule-${i}`, broadcastPayload: { text: "x".repeat(60_000) } });
@@ -188,17 +188,17 @@ test("client rules that are too large for one stored value reach a channel that 
   await channel.presence.setRules({ version: 1, rules });
   await channel.presence.setRules({ version: 1, rules: [] });
   const viewer = await join(channel);
-  const { rules: told } = await viewer.first("welcome");
-  expect(told.map(({ data }) => data._id)).toEqual(rules.map(({ id }) => id));
+  const { rules: received } = await viewer.first("welcome");
+  expect(received.map(({ data }) => data._id)).toEqual(rules.map(({ id }) => id));
 });
 
 describe("a site-wide broadcast", () => {
-  test("reaches every open channel with its position, once, and no other site", async () => {
+  test("reaches every open channel of the site once, with its position", async () => {
     const [one, elsewhere] = [newChannel(), newChannel()];
     const two = newChannel(one.siteId);
     const viewers = [await join(one), await join(two), await join(elsewhere)];
     await two.stub.emit({ id: newId(0), type: "rule", data: {} });
-    await Promise.all([counted(one, 2), counted(elsewhere, 1)]);
+    await Promise.all([waitForCount(one, 2), waitForCount(elsewhere, 1)]);
     const broadcast = newBroadcast();
     const sent = await one.presence.publish(broadcast);
     expect(new Map(sent.map(({ channelId, seq }) => [channelId, seq]))).toEqual(
@@ -212,7 +212,7 @@ describe("a site-wide broadcast", () => {
     expect(viewers.map((viewer) => viewer.log)).toEqual([[1], [1, 2], []]);
   });
 
-  test("reaches a channel that opens before it ends, also after evictions, and not one that opens later", async () => {
+  test("reaches a channel that opens before it ends, even after evictions, and none that opens later", async () => {
     const channel = newChannel();
     const endsAt = Date.now() + LONG_MS;
     const [short, long] = [newBroadcast({ endsAt }), newBroadcast({ endsAt: 2 * endsAt })];
@@ -227,7 +227,7 @@ describe("a site-wide broadcast", () => {
     expect((await late.first("welcome")).overlays.map((overlay) => overlay.broadcastId)).toEqual([long.broadcastId]);
   });
 
-  test("reaches a channel that could not ask on opening, with its first report", async () => {
+  test("reaches a channel that couldn't ask for it when it opened, with the channel's first report", async () => {
     const channel = newChannel();
     const broadcast = newBroadcast();
     await channel.presence.publish(broadcast);
@@ -248,7 +248,7 @@ describe("a site-wide broadcast", () => {
     expect((await viewer.first("overlay.show")).broadcastId).toBe(broadcast.broadcastId);
   });
 
-  test("reaches a channel that opens, with more others than one call between objects carries", async () => {
+  test("reaches an opening channel together with more broadcasts than one call between objects can hold", async () => {
     const channel = newChannel();
     const broadcasts = Array.from({ length: 170 }, () => newHugeBroadcast());
     await runInDurableObject(channel.presence, async (instance) => {
@@ -257,16 +257,16 @@ describe("a site-wide broadcast", () => {
     const viewer = await join(channel);
     const { overlays } = await viewer.first("welcome");
     expect(overlays.map(({ broadcastId }) => broadcastId)).toEqual(broadcasts.map(({ broadcastId }) => broadcastId));
-    // The first report repeats them; only then the channel counts as open.
-    await counted(channel, 1);
+    // The first report repeats them, and only then is the channel counted.
+    await waitForCount(channel, 1);
     await viewer.waitForSeq(170);
     expect(viewer.log).toEqual([]);
   });
 
-  test("that one channel does not take reaches it by alarm", async () => {
+  test("that a channel fails to take reaches it by alarm", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
-    await counted(channel, 1);
+    await waitForCount(channel, 1);
     vi.spyOn(Channel.prototype, "publish").mockImplementationOnce(() => {
       throw new Error("channel down");
     });
@@ -276,11 +276,11 @@ describe("a site-wide broadcast", () => {
     expect(viewer.log).toEqual([1]);
   });
 
-  test("is cleared on open channels and on those that open later, and no repeat brings it back", async () => {
+  test("is cleared on open channels and on those that open later, and isn't restored by a retry", async () => {
     const channel = newChannel();
     const later = newChannel(channel.siteId);
     const viewer = await join(channel);
-    await counted(channel, 1);
+    await waitForCount(channel, 1);
     const own = newBroadcast();
     await later.stub.publish(own);
     const broadcast = newBroadcast();
@@ -296,7 +296,7 @@ describe("a site-wide broadcast", () => {
     expect(await later.stub.active()).toEqual([]);
   });
 
-  test("cleared by name leaves the others on", async () => {
+  test("is cleared by id without affecting others", async () => {
     const channel = newChannel();
     const [gone, kept] = [newBroadcast(), newBroadcast()];
     await channel.presence.publish(gone);
@@ -311,13 +311,13 @@ async function epochOf(channel: TestChannel): Promise<string> {
   return (await runInDurableObject(channel.stub, (_, state) => state.storage.kv.get<string>("epoch"))) ?? "";
 }
 
-test("a viewer who leaves shortly before the relay has something else to do is counted out all the same", async () => {
+test("a viewer who leaves shortly before the relay's next alarm is no longer counted", async () => {
   const channel = newChannel();
   const viewer = await join(channel, { accountId: newId(Date.now()) });
-  await counted(channel, 1);
+  await waitForCount(channel, 1);
   viewer.close();
   await vi.waitUntil(async () => (await channel.relay().count()) === 0, { timeout: 4_000, interval: 2 });
-  // The alarm of its books, which comes before the report is due.
+  // The alarm of its metrics, which runs before the report is due.
   await runInDurableObject(channel.relay(), (relay) => relay.alarm());
-  await counted(channel, 0);
+  await waitForCount(channel, 0);
 });

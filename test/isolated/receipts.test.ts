@@ -11,7 +11,7 @@ afterEach(() => {
 
 type Viewer = Awaited<ReturnType<typeof join>>;
 
-/** Acknowledges, and waits until the relay has heard it: it reads a viewer's frames in order, so what it answers to the next comes after. */
+/** Acknowledges, and waits for the response to a second frame: the relay reads a viewer's frames in order. */
 async function acknowledge(viewer: Viewer, seq: number): Promise<void> {
   const vote = { type: "vote", pollId: newId(1), answerId: "none", id: randomHex(8) };
   viewer.send(JSON.stringify({ type: "ack", seq }));
@@ -25,8 +25,8 @@ async function publish(channel: TestChannel, change: Parameters<typeof newBroadc
   return { broadcastId: broadcast.broadcastId, seq };
 }
 
-/** Resolves once the relay has written down what it counted. */
-async function settled(channel: TestChannel): Promise<void> {
+/** Makes the relay store its counts. */
+async function storeCounts(channel: TestChannel): Promise<void> {
   await runInDurableObject(channel.relay(), (relay: Relay) => relay.settle());
 }
 
@@ -49,7 +49,7 @@ describe("a receipt", () => {
     expect(await receiptOf(channel, broadcastId)).toEqual({ seq, sockets: 3, sent: 3, acknowledged: 2, late: 0, delays: 2 });
   });
 
-  test("takes one acknowledgement for all before it", async () => {
+  test("counts one acknowledgement for all earlier broadcasts", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const broadcasts = [await publish(channel), await publish(channel), await publish(channel)];
@@ -59,7 +59,7 @@ describe("a receipt", () => {
     expect(receipts.map(({ acknowledged }) => acknowledged)).toEqual([1, 1, 0]);
   });
 
-  test("adds up the relays", async () => {
+  test("sums the counts of all relays", async () => {
     const channel = newChannel();
     await channel.stub.grow(1);
     const viewers = [await join(channel), await join(channel, { relay: 1 })];
@@ -69,7 +69,7 @@ describe("a receipt", () => {
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 2, sent: 2, acknowledged: 2 });
   });
 
-  test("of a segment counts those whom it was for, and nobody else's acknowledgement", async () => {
+  test("of a segment counts only viewers in it, and no other acknowledgements", async () => {
     const channel = newChannel();
     const [fan, other] = [await join(channel, { tags: ["team:home"] }), await join(channel)];
     const { broadcastId } = await publish(channel, { segment: { tags: ["team:home"] } });
@@ -81,7 +81,7 @@ describe("a receipt", () => {
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, sent: 1, acknowledged: 1 });
   });
 
-  test("believes no acknowledgement of what has not been sent yet", async () => {
+  test("ignores acknowledgements of frames that haven't been sent yet", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     await acknowledge(viewer, 1_000_000);
@@ -92,7 +92,7 @@ describe("a receipt", () => {
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ acknowledged: 1 });
   });
 
-  test("tells late viewers apart: they neither were addressed nor acknowledge", async () => {
+  test("counts late viewers separately, neither as addressed nor as acknowledging", async () => {
     const channel = newChannel();
     const early = await join(channel);
     const { broadcastId, seq } = await publish(channel);
@@ -102,7 +102,7 @@ describe("a receipt", () => {
     expect(await receiptOf(channel, broadcastId)).toEqual({ seq, sockets: 1, sent: 1, acknowledged: 0, late: 1, delays: 0 });
   });
 
-  test("of a broadcast that nobody watched counts those who come later", async () => {
+  test("of a broadcast without viewers counts those who join later", async () => {
     const channel = newChannel();
     const { broadcastId, seq } = await publish(channel);
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ seq, sockets: 0, late: 0 });
@@ -110,7 +110,7 @@ describe("a receipt", () => {
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 0, late: 1 });
   });
 
-  test("of a viewer who resumes counts what it missed as late, and what it holds not again", async () => {
+  test("counts what a resuming viewer missed as late, and what it already has only once", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const { epoch } = await viewer.first("welcome");
@@ -127,7 +127,7 @@ describe("a receipt", () => {
     expect(await receiptOf(channel, missed.broadcastId)).toMatchObject({ sockets: 0, acknowledged: 0, late: 1 });
   });
 
-  test("is not known of what was never published", async () => {
+  test("is null for a broadcast that was never published", async () => {
     expect(await newChannel().stub.receipt(newId(1))).toBeNull();
   });
 
@@ -145,21 +145,21 @@ describe("a receipt", () => {
   });
 });
 
-describe("a receipt outlives", () => {
-  test("an eviction of the relay: what was counted stays, and who acknowledges afterwards is counted once", async () => {
+describe("a receipt survives", () => {
+  test("an eviction of the relay, and viewers who acknowledge afterwards are counted once", async () => {
     const channel = newChannel();
     const [quick, slow] = [await join(channel), await join(channel)];
     const { broadcastId, seq } = await publish(channel);
     await Promise.all([quick.waitForSeq(seq), slow.waitForSeq(seq)]);
     await acknowledge(quick, seq);
-    await settled(channel);
+    await storeCounts(channel);
     await evict(channel.relay());
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 2, sent: 2, acknowledged: 1 });
     for (const viewer of [quick, slow]) await acknowledge(viewer, seq);
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 2, sent: 2, acknowledged: 2, delays: 2 });
   });
 
-  test("an eviction before anything was written down: what is forgotten is missing until the viewer acknowledges again", async () => {
+  test("an eviction before its counts were stored, but lacks them until the viewer acknowledges again", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const first = await publish(channel);
@@ -175,26 +175,26 @@ describe("a receipt outlives", () => {
     }
   });
 
-  test("a relay that does not answer: the channel knows what it reported last", async () => {
+  test("a relay that doesn't respond, because the channel has its last report", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const { broadcastId, seq } = await publish(channel);
     await viewer.waitForSeq(seq);
     await acknowledge(viewer, seq);
-    await settled(channel);
+    await storeCounts(channel);
     vi.spyOn(Relay.prototype, "receipt").mockImplementation(() => {
       throw new Error("relay down");
     });
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, acknowledged: 1 });
   });
 
-  test("a crash of everything, with the sockets gone", async () => {
+  test("a crash of all objects, which closes the sockets", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const { broadcastId, seq } = await publish(channel);
     await viewer.waitForSeq(seq);
     await acknowledge(viewer, seq);
-    await settled(channel);
+    await storeCounts(channel);
     await abortAllDurableObjects();
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ seq, sockets: 1, acknowledged: 1 });
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newId } from "#worker/lib/ids.ts";
 import { evict, join, newBroadcast, newChannel, type TestChannel, type TestViewer } from "./relay-viewer.ts";
 
-// Whatever happens, what a viewer saw is the channel's log from where it came in: in order, without a gap, once.
+// Whatever happens, a viewer receives the channel's log from its own start: in order, without gaps, each frame once.
 
 type Step =
   | { do: "publish"; endsIn: number; tag: "red" | null }
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("return"), viewer: fc.nat(2) }) },
 );
 
-/** A person with a place in the channel, over several connections. */
+/** A viewer with a position in the channel, over several connections. */
 interface Person {
   tags: string[];
   relay: number;
@@ -36,7 +36,7 @@ interface Person {
   seen: number[];
 }
 
-async function comeBack(channel: TestChannel, person: Person): Promise<void> {
+async function reconnect(channel: TestChannel, person: Person): Promise<void> {
   if (person.connection) return;
   const { tags, relay, position } = person;
   person.connection = await join(channel, { tags, relay, resume: position });
@@ -54,43 +54,43 @@ async function leave(person: Person): Promise<void> {
 }
 
 async function play(channel: TestChannel, people: Person[], steps: Step[]): Promise<void> {
-  const under: Promise<unknown>[] = [];
+  const pending: Promise<unknown>[] = [];
   for (const [i, step] of steps.entries()) {
     const person = "viewer" in step ? people[step.viewer] : undefined;
     const id = newId(i);
     if (step.do === "publish") {
-      under.push(
+      pending.push(
         channel.stub.publish(newBroadcast({ endsAt: Date.now() + step.endsIn, ...(step.tag ? { segment: { tags: [step.tag] } } : {}) })),
       );
-    } else if (step.do === "clear") under.push(channel.stub.clear({ id, target: { all: true } }));
-    else if (step.do === "emit") under.push(channel.stub.emit({ id, type: "quest.updated", data: {} }));
-    else if (step.do === "state") under.push(channel.stub.state({ key: "a", type: "poll.updated", at: i, data: "{}" }));
+    } else if (step.do === "clear") pending.push(channel.stub.clear({ id, target: { all: true } }));
+    else if (step.do === "emit") pending.push(channel.stub.emit({ id, type: "quest.updated", data: {} }));
+    else if (step.do === "state") pending.push(channel.stub.state({ key: "a", type: "poll.updated", at: i, data: "{}" }));
     else if (step.do === "evict")
       await evict({ channel: channel.stub, relay: channel.relay(i % 2), presence: channel.presence }[step.what]);
-    else if (person) await (step.do === "leave" ? leave(person) : comeBack(channel, person));
+    else if (person) await (step.do === "leave" ? leave(person) : reconnect(channel, person));
   }
-  await Promise.all(under);
+  await Promise.all(pending);
 }
 
-test("every viewer sees the log in order, without a gap, once, through evictions, departures and returns", async () => {
+test("every viewer receives the log in order, without gaps and once, through evictions, disconnects and reconnects", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const channel = newChannel();
       await channel.stub.grow(1);
       const { epoch } = await (await join(channel)).first("welcome");
-      const newcomer = (tags: string[], relay: number): Person => ({
+      const newPerson = (tags: string[], relay: number): Person => ({
         tags,
         relay,
         connection: null,
         position: { epoch, seq: 0 },
         seen: [],
       });
-      const people = [newcomer([], 0), newcomer(["red"], 0), newcomer([], 1)];
+      const people = [newPerson([], 0), newPerson(["red"], 0), newPerson([], 1)];
       await play(channel, people, steps);
       const { seq: end } = await channel.stub.emit({ id: newId(0), type: "rule", data: {} });
       const log = await channel.stub.framesAfter(epoch, 0, 1000);
       for (const person of people) {
-        await comeBack(channel, person);
+        await reconnect(channel, person);
         await person.connection?.waitForSeq(end);
         await leave(person);
         const expected =

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const open = gate("none");
 
-/** Looks up a channel with this gate; null: no channel. */
+/** Loads a channel's gate; null stands for a channel that doesn't exist. */
 function gate(type: PageGate["type"] | null): LoadGate {
   return async () => (type === null ? null : { version: 1, type, digest: "" });
 }
@@ -27,7 +27,7 @@ function connection(channel: TestChannel, change: Partial<Connection> = {}): Con
   return { siteId, channelId, deviceId: null, network: null, ticket: null, resume: null, ...change };
 }
 
-async function enter(channel: TestChannel, change: Partial<Connection> = {}, loadGate = open): Promise<TestViewer> {
+async function connectViewer(channel: TestChannel, change: Partial<Connection> = {}, loadGate = open): Promise<TestViewer> {
   const { webSocket } = await connect(env, connection(channel, change), loadGate);
   if (!webSocket) throw new Error("No socket");
   return watch(webSocket);
@@ -42,7 +42,7 @@ describe("a ticket", () => {
   test("gives its viewer the account's tags", async () => {
     const channel = newChannel();
     const { ticket } = await ticketFor(channel, { tags: ["red"] });
-    const [member, anyone] = [await enter(channel, { ticket }), await enter(channel)];
+    const [member, anyone] = [await connectViewer(channel, { ticket }), await connectViewer(channel)];
     await Promise.all([member.first("welcome"), anyone.first("welcome")]);
     await channel.stub.publish(newBroadcast({ segment: { tags: ["red"] } }));
     await channel.stub.publish(newBroadcast());
@@ -50,56 +50,58 @@ describe("a ticket", () => {
     expect([member.log, anyone.log]).toEqual([[1, 2], [2]]);
   });
 
-  test("used by several at once lets exactly one in", async () => {
+  test("used by several viewers at once admits exactly one", async () => {
     const channel = newChannel();
     const { ticket } = await ticketFor(channel);
-    const viewers = await Promise.all([1, 2, 3, 4, 5].map(() => enter(channel, { ticket })));
+    const viewers = await Promise.all([1, 2, 3, 4, 5].map(() => connectViewer(channel, { ticket })));
     const first = await Promise.all(viewers.map((viewer) => viewer.when(() => true)));
     expect(first.map((frame) => frame.type).sort()).toEqual(["error", "error", "error", "error", "welcome"]);
-    const refused = viewers.filter((_, i) => first[i]?.type === "error");
-    expect(await Promise.all(refused.map(async (viewer) => (await viewer.closed).code))).toEqual(refused.map(() => CLOSE.unauthenticated));
+    const rejected = viewers.filter((_, i) => first[i]?.type === "error");
+    expect(await Promise.all(rejected.map(async (viewer) => (await viewer.closed).code))).toEqual(
+      rejected.map(() => CLOSE.unauthenticated),
+    );
   });
 
-  test("is good for one use over a crash too, and forgotten once it has expired", async () => {
+  test("is valid for one use even after a crash, and deleted once it has expired", async () => {
     const channel = newChannel();
     const tickets = await Promise.all([1, 2, 3].map(() => ticketFor(channel)));
-    for (const { ticket } of tickets) expect((await (await enter(channel, { ticket })).when(() => true)).type).toBe("welcome");
+    for (const { ticket } of tickets) expect((await (await connectViewer(channel, { ticket })).when(() => true)).type).toBe("welcome");
     await abortAllDurableObjects();
-    for (const { ticket } of tickets) expect((await (await enter(channel, { ticket })).closed).code).toBe(CLOSE.unauthenticated);
-    const left = await runInDurableObject(channel.relay(0), (_, { storage }) => {
+    for (const { ticket } of tickets) expect((await (await connectViewer(channel, { ticket })).closed).code).toBe(CLOSE.unauthenticated);
+    const rows = await runInDurableObject(channel.relay(0), (_, { storage }) => {
       new UsedTicketStore(storage).prune(Date.now() + 61_000);
       return storage.sql.exec("SELECT * FROM spent_groups").toArray();
     });
-    expect(left).toEqual([]);
+    expect(rows).toEqual([]);
   });
 
-  test("is good for one use even when its home relay is full", async () => {
+  test("is valid for one use even if its home relay is full", async () => {
     const channel = newChannel();
     const { ticket } = await ticketFor(channel);
     const capacity = vi.spyOn(Relay.prototype, "capacity", "get");
     capacity.mockImplementation(() => 0);
     capacity.mockImplementationOnce(() => 0).mockImplementation(() => 10);
-    const viewer = await enter(channel, { ticket });
+    const viewer = await connectViewer(channel, { ticket });
     expect((await viewer.when(() => true)).type).toBe("welcome");
     expect(await channel.stub.relays()).toBe(2);
-    expect((await (await enter(channel, { ticket })).closed).code).toBe(CLOSE.unauthenticated);
+    expect((await (await connectViewer(channel, { ticket })).closed).code).toBe(CLOSE.unauthenticated);
   });
 
-  test("lives 60 s and is refused afterwards, forged, of another channel or of another site", async () => {
+  test("is valid for 60 s, and rejected when expired, forged, or issued for another channel or site", async () => {
     const [channel, other] = [newChannel(), newChannel()];
     const now = Date.now();
     const { ticket, expiresAt } = await ticketFor(channel);
     expect(expiresAt - now).toBeGreaterThanOrEqual(60_000);
     expect(expiresAt - now).toBeLessThan(62_000);
     const old = await ticketFor(channel, { at: now - 62_000 });
-    const refused = [
-      await enter(channel, { ticket: old.ticket }),
-      await enter(channel, { ticket: `${ticket.slice(0, -4)}AAAA` }),
-      await enter(channel, { ticket: "ticket" }),
-      await enter(other, { ticket }),
-      await enter({ ...other, ...newChannel(channel.siteId) }, { ticket }),
+    const rejected = [
+      await connectViewer(channel, { ticket: old.ticket }),
+      await connectViewer(channel, { ticket: `${ticket.slice(0, -4)}AAAA` }),
+      await connectViewer(channel, { ticket: "ticket" }),
+      await connectViewer(other, { ticket }),
+      await connectViewer({ ...other, ...newChannel(channel.siteId) }, { ticket }),
     ];
-    for (const viewer of refused) {
+    for (const viewer of rejected) {
       expect((await viewer.closed).code).toBe(CLOSE.unauthenticated);
       expect((await viewer.first("error")).code).toBe("unauthenticated");
     }
@@ -108,24 +110,24 @@ describe("a ticket", () => {
 
 describe("the gate", () => {
   test.for([
-    ["of a channel that does not exist", gate(null), CLOSE.notFound],
-    ["that asks for a login refuses an anonymous viewer", gate("login"), CLOSE.unauthenticated],
-    ["that asks for an entitlement refuses an anonymous viewer", gate("entitlement"), CLOSE.unauthenticated],
+    ["of a channel that doesn't exist reports it", gate(null), CLOSE.notFound],
+    ["that requires a login rejects an anonymous viewer", gate("login"), CLOSE.unauthenticated],
+    ["that requires an entitlement rejects an anonymous viewer", gate("entitlement"), CLOSE.unauthenticated],
   ] as const)("%s", async ([, loadGate, code]) => {
-    expect((await (await enter(newChannel(), {}, loadGate)).closed).code).toBe(code);
+    expect((await (await connectViewer(newChannel(), {}, loadGate)).closed).code).toBe(code);
   });
 });
 
-describe("a storm of viewers", () => {
-  test("asks the channel and the database once, and spreads over relays as they fill", async () => {
+describe("many viewers at once", () => {
+  test("query the channel and the database once, and are spread over relays as these fill up", async () => {
     const channel = newChannel();
     vi.spyOn(Relay.prototype, "capacity", "get").mockReturnValue(10);
-    const asked = vi.spyOn(Channel.prototype, "relays");
+    const relays = vi.spyOn(Channel.prototype, "relays");
     const load = vi.fn(open);
-    const viewers = await Promise.all(Array.from({ length: 35 }, (_, i) => enter(channel, { deviceId: `device ${i}` }, load)));
+    const viewers = await Promise.all(Array.from({ length: 35 }, (_, i) => connectViewer(channel, { deviceId: `device ${i}` }, load)));
     await Promise.all(viewers.map((viewer) => viewer.first("welcome")));
     expect(load).toHaveBeenCalledTimes(1);
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(relays).toHaveBeenCalledTimes(1);
     const counts = await Promise.all([0, 1, 2, 3, 4].map((k) => channel.relay(k).count()));
     expect(counts.reduce((sum, count) => sum + count)).toBe(35);
     expect(Math.max(...counts)).toBe(10);
@@ -134,7 +136,7 @@ describe("a storm of viewers", () => {
 });
 
 describe("server-sent events", () => {
-  /** Reads events until `count` have come; comments and retry hints are no events. */
+  /** Reads `count` events; comments and retry hints aren't events. */
   async function read(response: Response, count: number): Promise<{ event?: string; id?: string; data: string }[]> {
     const events: { event?: string; id?: string; data: string }[] = [];
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -152,7 +154,7 @@ describe("server-sent events", () => {
     return events;
   }
 
-  test("carry the same frames, and a returning reader gets exactly what it missed", async () => {
+  test("contain the same frames, and a reader who reconnects receives exactly what it missed", async () => {
     const channel = newChannel();
     const response = await eventStream(env, connection(channel), open);
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -173,14 +175,14 @@ describe("server-sent events", () => {
     expect(resumed?.id).toBe(`${epoch}:2`);
   });
 
-  test("tell a refused reader why and end", async () => {
+  test("report why a reader is rejected, and end", async () => {
     const response = await eventStream(env, connection(newChannel()), gate(null));
     const [event] = await read(response, 9);
     expect(event?.event).toBe("error");
     expect(event?.data).toContain("not_found");
   });
 
-  test("end together with the reader, who is counted out", async () => {
+  test("end with the reader, who is no longer counted", async () => {
     const channel = newChannel();
     const response = await eventStream(env, connection(channel), open);
     await read(response, 1);

@@ -13,10 +13,10 @@ import { newId } from "#worker/lib/ids.ts";
 
 type FrameOf<Type> = Extract<ServerFrame, { type: Type }>;
 
-/** The client's half of a socket: keeps what came, checked against the protocol. */
+/** A client's end of a socket: keeps all frames, validated against the protocol. */
 export class TestViewer {
   readonly frames: ServerFrame[] = [];
-  /** Frames by message, to see what came together. */
+  /** The frames of each message. */
   readonly messages: ServerFrame[][] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #socket: WebSocket;
@@ -32,10 +32,10 @@ export class TestViewer {
     socket.accept();
   }
 
-  /** Resolves with the first frame, of those that came or will come, that fits. */
-  async when(fits: (frame: ServerFrame) => boolean): Promise<ServerFrame> {
+  /** Waits for the first frame that matches, including those already received. */
+  async when(matches: (frame: ServerFrame) => boolean): Promise<ServerFrame> {
     for (;;) {
-      const found = this.frames.find(fits);
+      const found = this.frames.find(matches);
       if (found) return found;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
@@ -49,12 +49,12 @@ export class TestViewer {
     return found;
   }
 
-  /** Resolves when the viewer holds the log up to `seq`. */
+  /** Waits until the viewer has the log up to `seq`. */
   async waitForSeq(seq: number): Promise<void> {
     await this.when((frame) => "upTo" in frame && frame.upTo >= seq);
   }
 
-  /** Positions of the log's frames, in the order in which they came. */
+  /** Positions of the log's frames, in the order of arrival. */
   get log(): number[] {
     return this.frames.flatMap((frame) => (frame.type !== "welcome" && "seq" in frame ? [frame.seq] : []));
   }
@@ -75,7 +75,7 @@ export class TestViewer {
     this.#socket.close(1000);
   }
 
-  /** Pings, and resolves once the server has answered. */
+  /** Sends a ping and waits for the pong. */
   async ping(): Promise<void> {
     const before = this.#pongs;
     this.send(PING);
@@ -102,7 +102,7 @@ export class TestViewer {
   }
 }
 
-/** Runs work while every clock of the Worker says another time than the machine's. */
+/** Runs `work` with the Worker's clock set to `now`. */
 export async function atTime<T>(now: number, work: () => Promise<T>): Promise<T> {
   const clock = vi.spyOn(Date, "now").mockReturnValue(now);
   try {
@@ -112,10 +112,10 @@ export async function atTime<T>(now: number, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Has a channel do what it scheduled for a moment that has not come yet. */
+/** Runs an object's alarm with the clock set to `now`. */
 export async function runAlarmAt(stub: DurableObjectStub, now: number): Promise<void> {
   const ran = await atTime(now, () => runDurableObjectAlarm(stub));
-  if (!ran) throw new Error("Nothing was scheduled");
+  if (!ran) throw new Error("No alarm was set");
 }
 
 /** A channel that no other test uses. */
@@ -125,7 +125,7 @@ export function newChannel(siteId = newId(Date.now())) {
   return {
     siteId,
     channelId,
-    // Made anew at each use: a stub does not outlive a crash of its object.
+    // Created for each use, because a stub doesn't survive a crash of its object.
     get stub() {
       return env.CHANNEL.getByName(name);
     },
@@ -145,10 +145,10 @@ export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdent
   return channel.relay(relay).fetch("https://relay/", { headers });
 }
 
-/** Joins as the Worker would, and leaves when the test ends. */
+/** Joins as the Worker would, and disconnects when the test ends. */
 export async function join(channel: TestChannel, viewer: Parameters<typeof requestToRelay>[1] = {}): Promise<TestViewer> {
   const { webSocket, status } = await requestToRelay(channel, viewer);
-  if (!webSocket) throw new Error(`Not let in: ${status}`);
+  if (!webSocket) throw new Error(`Not admitted: ${status}`);
   const joined = watch(webSocket);
   await joined.first("welcome");
   return joined;
@@ -178,12 +178,12 @@ export function newBroadcast(change: Partial<Broadcast> = {}): Broadcast {
   };
 }
 
-/** A broadcast whose text takes two bytes for each of its 100,000 characters: 170 of them are more than the platform carries in a call. */
+/** A broadcast with 100,000 two-byte characters: 170 of them exceed what the platform allows in one call. */
 export function newHugeBroadcast(change: Partial<Broadcast> = {}): Broadcast {
   return newBroadcast({ contents: [{ kind: "html", html: "…".repeat(100_000), position: "center" }], ...change });
 }
 
-/** Evicts an object that may have been evicted before. */
+/** Evicts an object, unless it isn't running. */
 export async function evict(stub: DurableObjectStub): Promise<void> {
   try {
     await evictDurableObject(stub);

@@ -30,7 +30,7 @@ async function emitMany(channel: TestChannel, count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, () => emit(channel)));
 }
 
-/** Publishes in one turn, so that the texts don't go through as many calls. */
+/** Publishes in one call, so that the large bodies aren't sent individually. */
 async function publishAll(channel: TestChannel, broadcasts: Broadcast[]): Promise<void> {
   await runInDurableObject(channel.stub, (instance) => Promise.all(broadcasts.map((broadcast) => instance.publish(broadcast))));
 }
@@ -40,7 +40,7 @@ function range(from: number, to: number): number[] {
 }
 
 describe("welcome", () => {
-  test("is the first frame and shows a late viewer what is on", async () => {
+  test("is the first frame and contains the active overlays for a late viewer", async () => {
     const channel = newChannel();
     const early = await join(channel);
     const [ended, lasting] = [newBroadcast(), newBroadcast({ endsAt: Date.now() + 3_600_000 })];
@@ -63,18 +63,18 @@ describe("welcome", () => {
     });
   });
 
-  test("of many who come at once asks the channel for one snapshot", async () => {
+  test("of many viewers who join at once takes one snapshot of the channel", async () => {
     const channel = newChannel();
     await emit(channel);
-    const asked = vi.spyOn(Channel.prototype, "snapshot");
+    const snapshot = vi.spyOn(Channel.prototype, "snapshot");
     const viewers = await Promise.all(range(1, 20).map(() => join(channel)));
     expect(viewers.map((viewer) => viewer.position)).toEqual(viewers.map(() => 1));
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(snapshot).toHaveBeenCalledTimes(1);
   });
 });
 
-describe("more than one call between objects carries", () => {
-  test("may be on: whoever comes gets all of it", async () => {
+describe("more frames than one call between objects can hold", () => {
+  test("are all received by a viewer who joins", async () => {
     const channel = newChannel();
     await publishAll(
       channel,
@@ -84,7 +84,7 @@ describe("more than one call between objects carries", () => {
     expect((await viewer.first("welcome")).overlays.map(({ seq }) => seq)).toEqual(range(1, 170));
   });
 
-  test("may be to be brought to a relay that lags behind", async () => {
+  test("are all delivered to a relay that lags behind", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const deliver = vi.spyOn(Relay.prototype, "deliver").mockImplementationOnce(() => {
@@ -102,8 +102,8 @@ describe("more than one call between objects carries", () => {
   });
 });
 
-describe("a viewer that returns", () => {
-  test("gets exactly what it missed, in order, once, and goes on live", async () => {
+describe("a viewer who reconnects", () => {
+  test("receives exactly what it missed, in order and once, and continues live", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     await emitMany(channel, 3);
@@ -118,7 +118,7 @@ describe("a viewer that returns", () => {
     expect(again.log).toEqual(range(4, 9));
   });
 
-  test("gets it also from further back than the relay remembers", async () => {
+  test("receives what it missed even from before the relay's cache", async () => {
     const channel = newChannel();
     const first = await join(channel);
     const { epoch } = await first.first("welcome");
@@ -132,7 +132,7 @@ describe("a viewer that returns", () => {
     expect((await again.first("welcome")).recovered).toBe(true);
   });
 
-  test("and has missed more than can be brought gets the full state and is told so", async () => {
+  test("after missing more than can be replayed receives the full state and is marked as not recovered", async () => {
     const channel = newChannel();
     const first = await join(channel);
     const { epoch } = await first.first("welcome");
@@ -150,7 +150,7 @@ describe("a viewer that returns", () => {
     expect(near.log).toEqual(range(4, 42));
   });
 
-  test("with nothing missed is told so", async () => {
+  test("without having missed anything is marked as recovered", async () => {
     const channel = newChannel();
     const first = await join(channel);
     await channel.stub.publish(newBroadcast());
@@ -159,7 +159,7 @@ describe("a viewer that returns", () => {
     expect(again.frames[0]).toMatchObject({ type: "welcome", recovered: true, upTo: 1, seq: 1, overlays: [] });
   });
 
-  test("with a position that the log no longer reaches, of another epoch or of the future gets the full state and is told so", async () => {
+  test("with a position that is too old, of another epoch or in the future receives the full state", async () => {
     const channel = newChannel();
     const first = await join(channel);
     await channel.stub.publish(newBroadcast());
@@ -180,7 +180,7 @@ describe("a viewer that returns", () => {
     expect(viewer.frames[0]).toMatchObject({ recovered: false, upTo: 2, overlays: [{ seq: 1 }] });
   });
 
-  test("from a relay that was ahead of this one is not sent a frame twice", async () => {
+  test("from a relay that was ahead of this one receives no frame twice", async () => {
     const channel = newChannel();
     await channel.stub.grow(1);
     const slow = await join(channel);
@@ -202,7 +202,7 @@ describe("a viewer that returns", () => {
 });
 
 describe("eviction", () => {
-  test("of the relay, the channel or both between broadcasts loses and repeats nothing", async () => {
+  test("of the relay, the channel or both between broadcasts neither loses nor repeats a frame", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     for (const stubs of [[], [channel.relay()], [channel.stub], [channel.relay(), channel.stub]]) {
@@ -213,7 +213,7 @@ describe("eviction", () => {
     expect(viewer.log).toEqual([1, 2, 3, 4]);
   });
 
-  test("of a relay whose sockets missed a push is healed by the next viewer who joins", async () => {
+  test("of a relay whose sockets missed a push is repaired when the next viewer joins", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     vi.spyOn(Relay.prototype, "deliver").mockReturnValueOnce({ head: 1, sockets: 1, idle: false });
@@ -225,7 +225,7 @@ describe("eviction", () => {
     expect(viewer.log).toEqual([1]);
   });
 
-  test("a crash of all objects closes the sockets, and who resumes has every frame once", async () => {
+  test("by a crash of all objects closes the sockets, and a viewer who resumes has every frame once", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     await emitMany(channel, 3);
@@ -239,8 +239,8 @@ describe("eviction", () => {
   });
 });
 
-describe("what a viewer sends", () => {
-  test("too fast ends its connection and harms nobody else", async () => {
+describe("a viewer's frames", () => {
+  test("close its connection if they are too frequent, without affecting other viewers", async () => {
     const channel = newChannel();
     const [noisy, quiet] = [await join(channel), await join(channel)];
     for (let i = 0; i < 1_000; i++) noisy.send('{"type":"ack","seq":0}');
@@ -252,12 +252,12 @@ describe("what a viewer sends", () => {
   });
 
   test.for([
-    ["text that is no JSON", "goal!"],
+    ["text that isn't JSON", "goal!"],
     ["an unknown type", '{"type":"shout"}'],
     ["an unknown field", '{"type":"ack","seq":1,"extra":true}'],
     ["a wrong type", '{"type":"ack","seq":"1"}'],
     ["more than 4 kB", JSON.stringify({ type: "watch", videoId: "v".repeat(5000), mediaTime: 1 })],
-  ] as const)("is refused when it is %s, the third time with the end of the connection", async ([, text]) => {
+  ] as const)("are rejected if they are %s, and the third one closes the connection", async ([, text]) => {
     const channel = newChannel();
     const viewer = await join(channel);
     for (let i = 0; i < 3; i++) viewer.send(text);
@@ -265,7 +265,7 @@ describe("what a viewer sends", () => {
     expect(viewer.frames.filter((frame) => frame.type === "error")).toHaveLength(3);
   });
 
-  test("acknowledgements and watch reports are taken in silence", async () => {
+  test("that acknowledge or report watching get no response", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     viewer.send('{"type":"ack","seq":0}');
@@ -277,7 +277,7 @@ describe("what a viewer sends", () => {
 });
 
 describe("a relay", () => {
-  test("that is full reports it, and the ticket counts as used there", async () => {
+  test("reports that it is full, and counts the ticket as used", async () => {
     const channel = newChannel();
     await join(channel);
     vi.spyOn(Relay.prototype, "capacity", "get").mockReturnValue(1);
@@ -288,7 +288,7 @@ describe("a relay", () => {
     expect([used.status, used.headers.get("tifo-relay")]).toEqual([401, "ticket_used"]);
   });
 
-  test("asked to drain tells each viewer to come back at a moment of its own", async () => {
+  test("that drains asks each viewer to reconnect after a different delay", async () => {
     const channel = newChannel();
     const viewers = await Promise.all(range(1, 5).map(() => join(channel)));
     expect(await channel.relay().drain(10_000)).toBe(5);
@@ -298,7 +298,7 @@ describe("a relay", () => {
   });
 });
 
-test("a viewer of a segment who acknowledges all that it sees is not too slow, however little of the log that is", () => {
+test("a viewer of a segment who acknowledges everything it receives isn't too slow, however little of the log that is", () => {
   const channel = newChannel();
   return runInDurableObject(channel.relay(0), (_, state) => {
     const sockets = new RelaySockets(state, { device: 0, account: 0, network: 0 }, () => undefined);
@@ -320,13 +320,13 @@ test("a viewer of a segment who acknowledges all that it sees is not too slow, h
       0,
     );
     const viewer = sockets.get(server);
-    if (!viewer) throw new Error("Not let in");
+    if (!viewer) throw new Error("Not admitted");
     for (const minute of [1, 2, 3]) {
       viewer.acked = viewer.sent;
       sockets.broadcast(() => ({ text: "[]", upTo: minute * 600 }), minute * 60_000);
     }
     expect(sockets.size).toBe(1);
-    // One that acknowledges nothing more is.
+    // A viewer who stops acknowledging is.
     for (const minute of [4, 5, 6]) sockets.broadcast(() => ({ text: "[]", upTo: minute * 600 }), minute * 60_000);
     expect(sockets.size).toBe(0);
   });

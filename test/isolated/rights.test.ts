@@ -35,7 +35,7 @@ async function newSession(site: TestSite): Promise<string> {
 
 const endSession = (id: string) => db.update(sessions).set({ revoked: Date.now() }).where(eq(sessions.id, id));
 
-async function enter(site: TestSite, channelId: string, sessionId: string): Promise<TestViewer> {
+async function connectViewer(site: TestSite, channelId: string, sessionId: string): Promise<TestViewer> {
   const account = { accountId: site.accounts.viewer.id, sessionId, tags: [] };
   const { ticket } = await issueTicket(env, { siteId: site.id, channelId, ...account }, Date.now());
   const viewer = await openSocket(site, channelId, { ticket });
@@ -44,39 +44,39 @@ async function enter(site: TestSite, channelId: string, sessionId: string): Prom
   return viewer;
 }
 
-async function enterNow(site: TestSite, channelId: string, sessionId: string): Promise<TestViewer> {
-  const viewer = await enter(site, channelId, sessionId);
+async function connectAndWait(site: TestSite, channelId: string, sessionId: string): Promise<TestViewer> {
+  const viewer = await connectViewer(site, channelId, sessionId);
   await viewer.first("welcome");
   return viewer;
 }
 
-async function counted(site: TestSite, viewers: number): Promise<void> {
+async function waitForCount(site: TestSite, viewers: number): Promise<void> {
   await vi.waitUntil(async () => (await presenceOf(site).concurrents()).concurrents === viewers, { timeout: 20_000 });
 }
 
-/** Holds back the first snapshot of a channel until it is let go. By flags, since a promise would carry one object's context to another. */
+/** Delays a channel's first snapshot until it is released. Uses flags, because a promise would cross the contexts of two objects. */
 function holdSnapshot() {
-  const state = { asked: false, held: true };
+  const state = { requested: false, held: true };
   vi.spyOn(Channel.prototype, "snapshot").mockImplementationOnce(async function (this: Channel, relay) {
-    const taken = await this.snapshot(relay);
-    state.asked = true;
+    const snapshot = await this.snapshot(relay);
+    state.requested = true;
     while (state.held) await scheduler.wait(5);
-    return taken;
+    return snapshot;
   });
   return {
-    asked: () => vi.waitUntil(() => state.asked, { timeout: 20_000 }),
-    letGo: () => {
+    requested: () => vi.waitUntil(() => state.requested, { timeout: 20_000 }),
+    release: () => {
       state.held = false;
     },
   };
 }
 
-test("a session that ends closes its sockets also after evictions of everything", async () => {
+test("a session that ends closes its sockets even after all objects were evicted", async () => {
   const site = await newSite();
   const [channelId] = site.channels;
   const [ended, other] = [await newSession(site), await newSession(site)];
-  const [viewer, neighbour] = [await enterNow(site, channelId, ended), await enterNow(site, channelId, other)];
-  await counted(site, 2);
+  const [viewer, neighbour] = [await connectAndWait(site, channelId, ended), await connectAndWait(site, channelId, other)];
+  await waitForCount(site, 2);
   for (const stub of [relayOf(site, channelId), presenceOf(site), channelOf(site, channelId)]) await evict(stub);
   await endSession(ended);
   await recheck(site);
@@ -84,55 +84,55 @@ test("a session that ends closes its sockets also after evictions of everything"
   expect(neighbour.open).toBe(true);
 });
 
-test("a viewer whose session ends on the way in, before anybody knows of the relay, is closed soon after", async () => {
+test("a viewer whose session ends while connecting, before the site knows the relay, is disconnected soon after", async () => {
   const site = await newSite();
   const [channelId] = site.channels;
   const session = await newSession(site);
-  const { asked, letGo } = holdSnapshot();
-  const entering = enter(site, channelId, session);
-  await asked();
-  // Enough for its right to be looked up; the site has no relay to ask then.
+  const { requested, release } = holdSnapshot();
+  const connecting = connectViewer(site, channelId, session);
+  await requested();
+  // Long enough for the lookup of its rights; the site knows no relay at that time.
   await scheduler.wait(300);
   await endSession(session);
   await recheck(site);
-  letGo();
-  expect((await (await entering).closed).code).toBe(CLOSE.unauthenticated);
+  release();
+  expect((await (await connecting).closed).code).toBe(CLOSE.unauthenticated);
 });
 
-test("a viewer whose relay is asked while it is on the way in is looked up again, and not let in", async () => {
+test("a viewer whose relay is told to recheck it while it connects is looked up again and not admitted", async () => {
   const site = await newSite();
   const [channelId] = site.channels;
   const session = await newSession(site);
-  const { asked, letGo } = holdSnapshot();
-  const entering = enter(site, channelId, session);
-  await asked();
+  const { requested, release } = holdSnapshot();
+  const connecting = connectViewer(site, channelId, session);
+  await requested();
   await endSession(session);
   await relayOf(site, channelId).checkRights([site.accounts.viewer.id]);
-  letGo();
-  const viewer = await entering;
+  release();
+  const viewer = await connecting;
   expect((await viewer.closed).code).toBe(CLOSE.unauthenticated);
   expect(viewer.frames.map(({ type }) => type)).toEqual(["error"]);
 });
 
-test("a viewer who is on the way in while a gate closes is not let in", async () => {
+test("a viewer who connects while a gate closes isn't admitted", async () => {
   const site = await newSite();
   const [channelId] = site.channels;
-  const { asked, letGo } = holdSnapshot();
-  const entering = openSocket(site, channelId);
-  await asked();
+  const { requested, release } = holdSnapshot();
+  const connecting = openSocket(site, channelId);
+  await requested();
   const gate = { type: "login" as const, skus: [] };
   await db
     .update(pages)
     .set({ data: { name: "Main stage", gate }, version: 2 })
     .where(eq(pages.id, channelId));
   await channelOf(site, channelId).checkGate();
-  letGo();
-  const viewer = await entering;
+  release();
+  const viewer = await connecting;
   expect((await viewer.closed).code).toBe(CLOSE.unauthenticated);
   expect(viewer.frames.map(({ type }) => type)).toEqual(["error"]);
 });
 
-test("a relay that opens after the gate was closed knows it, whatever the Worker remembers", async () => {
+test("a relay that opens after a gate was closed enforces it, whatever the Worker has cached", async () => {
   const site = await newSite();
   const [channelId] = site.channels;
   await (await openSocket(site, channelId)).first("welcome");
@@ -143,21 +143,20 @@ test("a relay that opens after the gate was closed knows it, whatever the Worker
     .where(eq(pages.id, channelId));
   await channelOf(site, channelId).checkGate();
   const channel = { siteId: site.id, channelId, stub: channelOf(site, channelId), presence: presenceOf(site) };
-  const remembered = { version: 1, type: "none" as const, digest: "0:0" };
-  const request = (relay: number) =>
-    requestToRelay({ ...channel, relay: (k = 0) => relayOf(site, channelId, k) }, { relay, gate: remembered });
+  const cached = { version: 1, type: "none" as const, digest: "0:0" };
+  const request = (relay: number) => requestToRelay({ ...channel, relay: (k = 0) => relayOf(site, channelId, k) }, { relay, gate: cached });
   expect([(await request(0)).status, (await request(1)).status]).toEqual([401, 401]);
   await evict(relayOf(site, channelId));
   expect((await request(0)).status).toBe(401);
 });
 
-test("what a relay could not look up is looked up again by alarm", async () => {
+test("a recheck that fails at a relay is repeated by alarm", async () => {
   const site = await newSite();
   const [channelId] = site.channels;
   const session = await newSession(site);
-  const viewer = await enterNow(site, channelId, session);
-  await counted(site, 1);
-  const check = vi.spyOn(Relay.prototype, "checkRights").mockRejectedValueOnce(new Error("the database is away"));
+  const viewer = await connectAndWait(site, channelId, session);
+  await waitForCount(site, 1);
+  const check = vi.spyOn(Relay.prototype, "checkRights").mockRejectedValueOnce(new Error("the database is unavailable"));
   await endSession(session);
   await recheck(site);
   await vi.waitUntil(() => check.mock.calls.length > 0, { timeout: 20_000 });
@@ -168,7 +167,7 @@ test("what a relay could not look up is looked up again by alarm", async () => {
 test("a relay's alarm survives a gate whose check is still pending", async () => {
   const site = await newSite();
   const [channelId] = site.channels;
-  await enterNow(site, channelId, await newSession(site));
+  await connectAndWait(site, channelId, await newSession(site));
   vi.spyOn(RelayRights.prototype, "checkDue").mockResolvedValueOnce();
   await runInDurableObject(relayOf(site, channelId), async (relay: Relay, { storage }) => {
     storage.kv.put("uncheckedGate", true);
@@ -176,13 +175,13 @@ test("a relay's alarm survives a gate whose check is still pending", async () =>
   });
 });
 
-test("however many accounts change, a relay is asked a few times", async () => {
+test("a relay is rechecked only a few times, however many accounts change", async () => {
   const site = await newSite();
   const [channelId] = site.channels;
-  const viewer = await enterNow(site, channelId, await newSession(site));
-  const stranger = watch((await requestToRelayOf(site, site.channels[1])) ?? fail());
+  const viewer = await connectAndWait(site, channelId, await newSession(site));
+  const stranger = watch((await requestToRelayOf(site, site.channels[1])) ?? notAdmitted());
   await stranger.first("welcome");
-  await counted(site, 2);
+  await waitForCount(site, 2);
   const check = vi.spyOn(Relay.prototype, "checkRights");
   await Promise.all(Array.from({ length: 300 }, () => presenceOf(site).recheck([site.accounts.viewer.id, newId(Date.now())])));
   await presenceOf(site).recheck([]);
@@ -196,6 +195,6 @@ async function requestToRelayOf(site: TestSite, channelId: string): Promise<WebS
   return (await requestToRelay({ ...channel, relay: (k = 0) => relayOf(site, channelId, k) })).webSocket;
 }
 
-function fail(): never {
-  throw new Error("Not let in");
+function notAdmitted(): never {
+  throw new Error("Not admitted");
 }

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("forgets what is past its time and keeps the rest, however often it runs", async () => {
+test("the cron deletes expired rows and keeps the others, however often it runs", async () => {
   const now = Date.now();
   const siteId = newId(now);
   const key = { fingerprint: "", state: "answered" as const, lease: 0 };
@@ -48,7 +48,7 @@ test("forgets what is past its time and keeps the rest, however often it runs", 
   }
 });
 
-test("wakes the logs of the other sites when one of them fails", async () => {
+test("the cron nudges the other sites' logs even if one of them fails", async () => {
   const now = Date.now();
   const sites = [await newSite(), await newSite(), await newSite()];
   for (const { id } of sites) {
@@ -76,20 +76,20 @@ test("wakes the logs of the other sites when one of them fails", async () => {
   expect(await db.select().from(outbox)).toEqual([]);
 });
 
-test("names in the log each step that failed, with its cause, and does all others", async () => {
+test("the cron logs each failed step with its cause, and runs all others", async () => {
   const now = Date.now();
   await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: now - 1 });
-  await env.DB.exec("CREATE TRIGGER refuse BEFORE DELETE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  await env.DB.exec("CREATE TRIGGER reject BEFORE DELETE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   await db.insert(videoViews).values({ videoId: "past", device: "phone", counted: now - 3_600_001 });
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   await expect(runScheduled(env, now)).rejects.toThrow("failed in 1 steps");
   expect(logged.mock.calls.join()).toMatch(/"step":"pruneKeys".*disk full/);
-  await env.DB.exec("DROP TRIGGER refuse");
+  await env.DB.exec("DROP TRIGGER reject");
   expect(await db.select().from(videoViews).where(eq(videoViews.videoId, "past"))).toEqual([]);
   await runScheduled(env, now);
 });
 
-test("is what the cron calls", async () => {
+test("the Worker's scheduled handler runs the cron", async () => {
   await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: 1 });
   await worker.scheduled(createScheduledController({ scheduledTime: new Date() }), env);
   expect(await db.select().from(idempotencyKeys).where(eq(idempotencyKeys.id, "gone"))).toEqual([]);

@@ -14,7 +14,7 @@ import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { exhaustLimit } from "../limit-usage.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "../harness.ts";
 
-// How many passwords anybody may guess at one account, from however many addresses, and who is still let in meanwhile.
+// How many passwords can be guessed for one account, from however many addresses, and who can still sign in meanwhile.
 
 const { quota } = LIMITS.signInAccount;
 const HOME = "198.51.100.7";
@@ -51,7 +51,7 @@ function signIn(
 
 const newPerson = (): Promise<TestAccount> => site.addAccount(`person-${people++}`, []);
 
-/** What attempts to an e-mail are counted under, from any place that the account doesn't know. */
+/** The key that counts attempts for an email from places that the account doesn't know. */
 const strangersKey = (email: string, scope = site.id): Promise<string> => sha256(`${scope}\n${email}`);
 
 async function exhaustStrangers(email: string, scope = site.id): Promise<void> {
@@ -72,13 +72,13 @@ describe("wrong passwords for one account", () => {
     expect(Object.fromEntries(statuses)).toEqual({ 401: quota, 429: 20 });
     expect(scrypt).toHaveBeenCalledTimes(quota);
     scrypt.mockRestore();
-    // Whoever comes from nowhere known is told how long to wait, with a right password too.
-    const refused = await signIn(email, PASSWORD, { address: CAFE });
-    expect([refused.status, refused.problem?.code]).toEqual([429, "rate_limited"]);
-    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(3000);
+    // From an unknown place, even the correct password gets a Retry-After.
+    const rejected = await signIn(email, PASSWORD, { address: CAFE });
+    expect([rejected.status, rejected.problem?.code]).toEqual([429, "rate_limited"]);
+    expect(Number(rejected.headers.get("Retry-After"))).toBeGreaterThan(3000);
   });
 
-  test("don't lock out the owner at a network or a device from where they signed in before", async () => {
+  test("don't lock out the owner at a known network or on a known device", async () => {
     const { email } = await newPerson();
     expect((await signIn(email, PASSWORD, { address: HOME, device: "owners-phone" })).status).toBe(200);
     await exhaustStrangers(email);
@@ -88,7 +88,7 @@ describe("wrong passwords for one account", () => {
     expect((await signIn(email, PASSWORD, { address: HOME })).status).toBe(200);
   });
 
-  test("from a known network have a quota of their own, which leaves that of the known device", async () => {
+  test("from a known network have their own quota, separate from that of the known device", async () => {
     const { id, email } = await newPerson();
     await signIn(email, PASSWORD, { address: HOME });
     const [place] = await db.select().from(signInPlaces).where(eq(signInPlaces.accountId, id));
@@ -99,14 +99,14 @@ describe("wrong passwords for one account", () => {
     expect((await signIn(email, PASSWORD, { address: "203.0.113.50" })).status).toBe(200);
   });
 
-  test("at a place that another account knows count as those of a stranger", async () => {
+  test("at a place that only another account knows count as a stranger's", async () => {
     const [owner, neighbour] = [await newPerson(), await newPerson()];
     await signIn(neighbour.email, PASSWORD, { address: HOME, device: "shared" });
     await exhaustStrangers(owner.email);
     expect((await signIn(owner.email, PASSWORD, { address: HOME, device: "shared" })).status).toBe(429);
   });
 
-  test("stop the owner at no place any more once they have reset the password there", async () => {
+  test("no longer lock out the owner at a place where they have reset the password", async () => {
     const { id, email } = await newPerson();
     await exhaustStrangers(email);
     expect((await signIn(email, PASSWORD, { address: CAFE })).status).toBe(429);
@@ -125,24 +125,32 @@ describe("wrong passwords for one account", () => {
     expect((await site.call("changePassword", { as: "client", body, headers })).status).toBe(429);
   });
 
-  test("are limited at a global sign-in too", async () => {
+  test("are also limited for global sign-ins", async () => {
     await exhaustStrangers("global@budget.example", GLOBAL_AUDIENCE);
     expect((await signIn("global@budget.example", "guess", { address: CAFE }, null)).status).toBe(429);
   });
 });
 
-test("an e-mail without an account is counted, asked about and answered like one that has an account", async () => {
+test("an email without an account is counted, queried and rejected like one with an account", async () => {
   const { email } = await newPerson();
   const seen = [];
-  for (const tried of [email, `${newId(1)}@nobody.example`]) {
+  for (const address of [email, `${newId(1)}@nobody.example`]) {
     takes.mockClear();
-    const wrong = await signIn(tried, "guess", { address: "203.0.113.60", device: "tv" });
+    const wrong = await signIn(address, "guess", { address: "203.0.113.60", device: "tv" });
     const counted = takes.mock.calls.flatMap(([slots]) => slots.map(({ name }) => name));
-    await exhaustStrangers(tried);
-    const refused = await signIn(tried, "guess", { address: "203.0.113.60", device: "tv" });
+    await exhaustStrangers(address);
+    const rejected = await signIn(address, "guess", { address: "203.0.113.60", device: "tv" });
     const { message, detail } = { detail: undefined, ...wrong.problem };
-    seen.push({ status: wrong.status, message, detail, counted, d1: wrong.log.d1, refused: refused.status, why: refused.problem?.message });
+    seen.push({
+      status: wrong.status,
+      message,
+      detail,
+      counted,
+      d1: wrong.log.d1,
+      rejected: rejected.status,
+      why: rejected.problem?.message,
+    });
   }
   expect(seen[0]).toEqual(seen[1]);
-  expect(seen[0]).toMatchObject({ status: 401, message: "Wrong e-mail or password", refused: 429 });
+  expect(seen[0]).toMatchObject({ status: 401, message: "Wrong e-mail or password", rejected: 429 });
 });

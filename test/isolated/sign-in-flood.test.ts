@@ -8,7 +8,7 @@ import { rejectionCache } from "#worker/services/core/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 
-// What a sign-in costs.
+// The expensive part of a sign-in.
 const hashed = vi.spyOn(nodeCrypto, "scrypt");
 
 const ATTACKER = "203.0.113.9";
@@ -30,25 +30,25 @@ async function signIn(email: string, password: string, address: string, on = sit
   return (await on.call("login", { as: "nobody", body, headers: { "CF-Connecting-IP": address } })).status;
 }
 
-/** Wrong passwords for one account from one address, all at once. */
-function flood(email: string, tries: number, on = site): Promise<number[]> {
-  return Promise.all(Array.from({ length: tries }, (_, index) => signIn(email, `guess-${index}`, ATTACKER, on)));
+/** Concurrent wrong passwords for one account from one address. */
+function flood(email: string, attempts: number, on = site): Promise<number[]> {
+  return Promise.all(Array.from({ length: attempts }, (_, index) => signIn(email, `guess-${index}`, ATTACKER, on)));
 }
 
-test("a flood of wrong passwords for one account hashes five of them, and refuses the rest unread", async () => {
+test("a flood of wrong passwords for one account causes five hashes, and the rest are rejected without one", async () => {
   const statuses = await flood(site.accounts.admin.email, 60);
   expect(statuses.filter((status) => status === 401)).toHaveLength(5);
   expect(statuses.filter((status) => status === 429)).toHaveLength(55);
   expect(hashed).toHaveBeenCalledTimes(5);
 });
 
-test("a flood for an account that doesn't exist costs and answers the same", async () => {
+test("a flood for an account that doesn't exist has the same cost and responses", async () => {
   const statuses = await flood("nobody@demo.example", 20);
   expect(statuses.filter((status) => status === 401)).toHaveLength(5);
   expect(hashed).toHaveBeenCalledTimes(5);
 });
 
-test("a flood leaves other accounts, other sites and the owner at another address untouched", async () => {
+test("a flood doesn't affect other accounts, other sites or the owner at another address", async () => {
   const { admin, viewer } = site.accounts;
   await flood(admin.email, 20);
   expect(await signIn(admin.email, PASSWORD, ATTACKER)).toBe(429);
@@ -57,7 +57,7 @@ test("a flood leaves other accounts, other sites and the owner at another addres
   expect(await signIn(other.accounts.admin.email, PASSWORD, ATTACKER, other)).toBe(200);
 });
 
-test("a flood over many accounts is refused by its address, and a right password doesn't count", async () => {
+test("a flood over many accounts is limited by its address, and correct passwords don't count", async () => {
   const address = "203.0.113.77";
   const slot: Slot = { name: "signInAddress", key: address };
   const limiter = env.LIMITER.getByName(limiterName(other.id, slot));
@@ -71,18 +71,18 @@ test("a flood over many accounts is refused by its address, and a right password
   expect(statuses.filter((status) => status === 429)).toHaveLength(8);
   expect(hashed).toHaveBeenCalledTimes(2);
   expect(await signIn(other.accounts.viewer.email, PASSWORD, OWNER, other)).toBe(200);
-  // Who was refused for the address alone has all five tries of the account left.
-  for (let tries = 0; tries < 10; tries++) expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(429);
+  // Attempts that were rejected because of the address don't use up the account's quota.
+  for (let attempt = 0; attempt < 10; attempt++) expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(429);
   await limiter.giveBack([slot]);
   rejectionCache.clear();
   expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(200);
 });
 
-test("a sign-in to no site at all is refused like any, and makes no counter of that name", async () => {
+test("a sign-in to a site that doesn't exist is rejected like any other, and creates no counter", async () => {
   const siteId = newId(Date.now());
   const body = { email: "ada@demo.example", password: "guess", siteId };
-  const answer = await site.call("login", { as: "nobody", body, headers: { "CF-Connecting-IP": ATTACKER } });
-  expect(answer.status).toBe(401);
+  const response = await site.call("login", { as: "nobody", body, headers: { "CF-Connecting-IP": ATTACKER } });
+  expect(response.status).toBe(401);
   expect(hashed).toHaveBeenCalledTimes(1);
   const objects = await listDurableObjectIds(env.LIMITER);
   const slot: Slot = { name: "signInAddress", key: ATTACKER };
@@ -91,7 +91,7 @@ test("a sign-in to no site at all is refused like any, and makes no counter of t
   expect(objects.map(String)).toContain(counterOf(GLOBAL_AUDIENCE));
 });
 
-test("wrong old passwords of a signed-in thief count in the same five", async () => {
+test("wrong old passwords of a stolen session count towards the same quota", async () => {
   const { creator } = site.accounts;
   const headers = { Authorization: `Bearer ${await site.signIn(creator)}`, "CF-Connecting-IP": ATTACKER };
   const guess = async (oldPassword: string) =>

@@ -20,14 +20,14 @@ import {
   outboxRows,
 } from "../site-log.ts";
 
-// How much a site's log keeps, and how much of it goes in one call.
+// How much a site's log keeps, and how much of it one call contains.
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 describe("retention", () => {
-  test("forgets events past their days, but never where the log stands", async () => {
+  test("deletes events after their retention period, but keeps the log's position", async () => {
     const { id } = await newSite();
     await insertOutboxRows(id, 3, { created: Date.now() - 31 * DAY });
     await insertOutboxRows(id, 1, { created: Date.now() - 29 * DAY });
@@ -42,7 +42,7 @@ describe("retention", () => {
     expect((await eventsOf(other.id)).at(-1)).toMatchObject({ sequence: 3 });
   });
 
-  test("comes once an hour by whatever wakes the log, and no more often", async () => {
+  test("is applied once an hour, whatever wakes the log", async () => {
     const { id } = await newSite();
     await logOf(id).nudge();
     const old = { created: Date.now() - 31 * DAY };
@@ -55,7 +55,7 @@ describe("retention", () => {
     expect(await eventsOf(id)).toHaveLength(1);
   });
 
-  /** Has a log keep so many bytes, and no more. */
+  /** Prunes a log to this many bytes. */
   async function pruneTo(siteId: string, limit: number): Promise<void> {
     await runInDurableObject(logOf(siteId), async (instance: SiteLog, state) => {
       Reflect.set(instance, "env", { ...env, TIFO_EVENT_RETENTION_BYTES: String(limit) });
@@ -65,7 +65,7 @@ describe("retention", () => {
     });
   }
 
-  test("forgets the oldest beyond its bytes", async () => {
+  test("deletes the oldest events beyond its size limit", async () => {
     const { id } = await newSite();
     await insertOutboxRows(id, 30, { size: 20_000 });
     await logOf(id).nudge();
@@ -76,7 +76,7 @@ describe("retention", () => {
     expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, i) => 30 - sequences.length + 1 + i));
   });
 
-  test("forgets the oldest beyond its bytes around what keeps failing, of which the oldest kept is none", async () => {
+  test("deletes the oldest events beyond its size limit, except failing ones, which don't count as the oldest", async () => {
     const { id } = await newSite();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     await insertOutboxRows(id, 1, { type: "admin.wentLive" });
@@ -91,7 +91,7 @@ describe("retention", () => {
     expect(oldest).toBe(others[0]);
   });
 
-  test("keeps what has still to take effect, until its days are past", async () => {
+  test("keeps events with pending effects until their retention period ends", async () => {
     const site = await newSite();
     const overlayId = await createOverlay(site);
     vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -115,28 +115,28 @@ describe("retention", () => {
 describe("large events", () => {
   const charsIn = (texts: string[]) => texts.reduce((sum, text) => sum + text.length, 0);
 
-  test("are taken, handed on and read in calls that stay small, and none is missing", async () => {
+  test("are taken, passed on and read completely in small calls", async () => {
     const site = await newSite();
     const body = { webhookUrl: "https://hooks.demo.example/large", service: "page-service-v2" };
     for (let i = 0; i < 6; i++) await site.call("createProgrammaticWebhook", { body });
     await logOf(site.id).nudge();
-    const now = { count: 0, most: 0 };
-    const handed: string[][] = [];
+    const calls = { running: 0, most: 0 };
+    const accepted: string[][] = [];
     vi.spyOn(WebhookEndpoint.prototype, "accept").mockImplementation(async (events) => {
-      handed.push(events.map(({ eventData }) => eventData));
-      now.most = Math.max(now.most, ++now.count);
-      // Each waits until as many are under way as may be, so that one more would be seen.
-      await vi.waitUntil(() => now.most >= 4);
-      now.count -= 1;
+      accepted.push(events.map(({ eventData }) => eventData));
+      calls.most = Math.max(calls.most, ++calls.running);
+      // Each call waits for the maximum, so that one more would be noticed.
+      await vi.waitUntil(() => calls.most >= 4);
+      calls.running -= 1;
     });
     await insertOutboxRows(site.id, 24, { size: 200_000, type: "admin.landingUpdated" });
     const { events, more } = await readOutbox(env, site.id);
     expect(more).toBe(true);
     expect(charsIn(events.map(({ data }) => JSON.stringify(data)))).toBeLessThan(CALL_CHARS + 201_000);
     await logOf(site.id).nudge();
-    expect(handed.flat()).toHaveLength(6 * 24);
-    expect(Math.max(...handed.map(charsIn))).toBeLessThan(CALL_CHARS / 2);
-    expect(now.most).toBe(4);
+    expect(accepted.flat()).toHaveLength(6 * 24);
+    expect(Math.max(...accepted.map(charsIn))).toBeLessThan(CALL_CHARS / 2);
+    expect(calls.most).toBe(4);
     const sequences: number[] = [];
     for (;;) {
       const { results, head } = (await site.call("listEvents", { query: { after: sequences.at(-1) ?? 0, limit: 200 } })).as(EventList);

@@ -18,17 +18,17 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Counts the failures that this site logs: those of an earlier test's site may still be retried. */
+/** Counts this site's logged failures; those of an earlier test's site may still be retried. */
 function countFailures(siteId: string): () => number {
   const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
   return () => errors.mock.calls.filter(([line]) => String(line).includes(siteId)).length;
 }
 
-/** Something that viewers of the site's first channel are told of. */
+/** An event that is sent to the viewers of the site's first channel. */
 const pageUpdated = (site: TestSite) => ({ type: "admin.channelUpdated", resource: `page/${site.channels[0]}` });
 
 describe("an event", () => {
-  test("whose nudge was lost is taken by the next sweep, and not by one that comes too soon", async () => {
+  test("whose nudge was lost is taken by the cron, but only once it is a few seconds old", async () => {
     const site = await newSite();
     const nudge = vi.spyOn(SiteLog.prototype, "nudge").mockResolvedValueOnce();
     await createOverlay(site);
@@ -40,7 +40,7 @@ describe("an event", () => {
     expect(await eventsOf(site.id)).toMatchObject([{ type: "overlay.created", sequence: 1 }]);
   });
 
-  test("whose nudge was lost is taken with the site's next", async () => {
+  test("whose nudge was lost is taken with the site's next event", async () => {
     const site = await newSite();
     await insertOutboxRows(site.id, 1);
     await createOverlay(site);
@@ -48,7 +48,7 @@ describe("an event", () => {
     expect((await eventsOf(site.id)).map(({ type }) => type)).toEqual(["test.happened", "overlay.created"]);
   });
 
-  test("that the log has but the outbox still holds, after a crash between the two, is kept once", async () => {
+  test("that is in both the log and the outbox after a crash is kept once", async () => {
     const { id } = await newSite();
     await insertOutboxRows(id, 3);
     const rows = await outboxRows(id);
@@ -61,7 +61,7 @@ describe("an event", () => {
     expect((await eventsOf(id)).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
 
-  test("of many is taken in the order of commits, whatever falls over in between", async () => {
+  test("is taken in commit order, even if all objects crash in between", async () => {
     const { id } = await newSite();
     await insertOutboxRows(id, 250);
     const order = (await outboxRows(id)).map(({ eventId }) => eventId);
@@ -79,7 +79,7 @@ describe("an event", () => {
     );
   });
 
-  test("that is left while the log crashed is taken by its alarm", async () => {
+  test("that is committed without a nudge is taken by the log's alarm", async () => {
     const { id } = await newSite();
     await insertOutboxRows(id, 1);
     await logOf(id).nudge();
@@ -89,8 +89,8 @@ describe("an event", () => {
   });
 });
 
-describe("a broadcast whose sending failed", () => {
-  test("is sent by the log, and again by its alarm where that fails too, and reaches the screen once", async () => {
+describe("a broadcast that couldn't be sent", () => {
+  test("is sent by the log or, if that fails too, by its alarm, and reaches the viewer once", async () => {
     const site = await newSite();
     const [channelId] = site.channels;
     const overlayId = await createOverlay(site);
@@ -115,7 +115,7 @@ describe("a broadcast whose sending failed", () => {
     expect(viewer.frames.filter((frame) => frame.type === "overlay.show")).toHaveLength(1);
   });
 
-  test("holds up no event behind it", async () => {
+  test("doesn't block later events", async () => {
     const site = await newSite();
     const overlayId = await createOverlay(site);
     vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -129,29 +129,29 @@ describe("a broadcast whose sending failed", () => {
 });
 
 describe("effects", () => {
-  /** Leaves something that viewers of the first channel are told of, and resolves once this one is. */
-  async function reaches(site: TestSite, behind: () => Promise<void>): Promise<void> {
+  /** Waits until an event behind a backlog has taken effect for a viewer. */
+  async function expectEffectBehind(site: TestSite, backlog: () => Promise<void>): Promise<void> {
     const viewer = await openSocket(site, site.channels[0]);
     await viewer.first("welcome");
-    await behind();
+    await backlog();
     await insertOutboxRows(site.id, 1, pageUpdated(site));
     await logOf(site.id).nudge();
     await viewer.first("page.updated");
   }
 
-  test("of a long backlog are all run with one nudge", async () => {
+  test("of a long backlog all run after one nudge", async () => {
     const site = await newSite();
-    await reaches(site, () => insertOutboxRows(site.id, 1_100));
+    await expectEffectBehind(site, () => insertOutboxRows(site.id, 1_100));
   });
 
-  test("that keep failing hold up none of those behind them, however many they are", async () => {
+  test("that keep failing don't block those behind them, however many they are", async () => {
     const site = await newSite();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
-    // Such an event says where the stream is; these don't.
-    await reaches(site, () => insertOutboxRows(site.id, 1_100, { type: "admin.wentLive" }));
+    // These events lack the stream that their effects need.
+    await expectEffectBehind(site, () => insertOutboxRows(site.id, 1_100, { type: "admin.wentLive" }));
   });
 
-  test("of a long backlog are run before any of it is handed to webhooks: what a deletion at its end erases is told to nobody", async () => {
+  test("of a long backlog run before webhooks receive any of it, so that what a deletion erases is never sent", async () => {
     const site = await newSite();
     const inbox = new WebhookInbox(randomHex(6));
     const webhooks = { enabled: true, webhookUrl: inbox.url, webhookSubscriptions: ["account-service-v3"] };
@@ -166,7 +166,7 @@ describe("effects", () => {
     expect(inbox.received[0]?.payload.eventData.data).toEqual({ erased: true });
   });
 
-  test("that keep failing are tried again ever more seldom, but once an hour, and no sooner because something else happens", async () => {
+  test("that keep failing are retried at growing intervals of up to an hour, and not sooner because of other events", async () => {
     const { id } = await newSite();
     const failures = countFailures(id);
     const log = logOf(id);
@@ -192,14 +192,14 @@ describe("effects", () => {
   });
 });
 
-describe("a round", () => {
-  /** Has something new happen in each of many rounds, and the log be nudged before the round is over. */
-  function neverQuiet(site: TestSite) {
-    let rounds = 20;
-    onTestFinished(() => void (rounds = 0));
+describe("a run", () => {
+  /** Makes each of the next runs find a new event, and nudges the log before the run ends. */
+  function addEventInEachRun(site: TestSite) {
+    let runs = 20;
+    onTestFinished(() => void (runs = 0));
     const nudge = vi.spyOn(SiteLog.prototype, "nudge");
     return vi.spyOn(Channel.prototype, "emit").mockImplementation(async () => {
-      if (rounds-- <= 0) return { seq: 0 };
+      if (runs-- <= 0) return { seq: 0 };
       await insertOutboxRows(site.id, 1, pageUpdated(site));
       const before = nudge.mock.calls.length;
       void logOf(site.id).nudge();
@@ -208,22 +208,22 @@ describe("a round", () => {
     });
   }
 
-  test("is all that a nudge waits for, though every round finds something new, and tries again what failed", async () => {
+  test("is all that a nudge waits for, even if every run finds new events, and retries what failed", async () => {
     const site = await newSite();
     const failures = countFailures(site.id);
     await insertOutboxRows(site.id, 1, { type: "admin.wentLive" });
     await logOf(site.id).nudge();
     expect(failures()).toBe(1);
     await makeRetriesDue(site.id);
-    const emit = neverQuiet(site);
+    const emit = addEventInEachRun(site);
     await insertOutboxRows(site.id, 1, pageUpdated(site));
     await logOf(site.id).nudge();
     expect(failures()).toBe(2);
-    // Perhaps that of the round that has begun since.
+    // The second call may belong to the next run.
     expect(emit.mock.calls.length).toBeLessThanOrEqual(2);
   });
 
-  test("hands on to webhooks what comes beside an effect that hangs, and waits for such a one once", async () => {
+  test("passes on other events to webhooks while an effect hangs, and waits for that effect once", async () => {
     const site = await newSite();
     const inbox = new WebhookInbox(randomHex(6));
     const webhooks = { enabled: true, webhookUrl: inbox.url, webhookSubscriptions: ["page-service-v2"] };
@@ -240,7 +240,7 @@ describe("a round", () => {
     expect(failures()).toBe(1);
   });
 
-  test("that hangs doesn't delay the end of access by a later event", async () => {
+  test("that hangs doesn't delay the revocation of access by a later event", async () => {
     const site = await newSite();
     let isHeld = true;
     const emit = vi.spyOn(Channel.prototype, "emit").mockImplementation(async () => {

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function enter(channel: TestChannel, change: Partial<Connection> = {}): Promise<TestViewer> {
+async function connectViewer(channel: TestChannel, change: Partial<Connection> = {}): Promise<TestViewer> {
   const { siteId, channelId } = channel;
   const { webSocket } = await connect(
     env,
@@ -27,57 +27,57 @@ async function enter(channel: TestChannel, change: Partial<Connection> = {}): Pr
 }
 
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);
-const welcomed = async (viewers: TestViewer[]) =>
+const countWelcomed = async (viewers: TestViewer[]) =>
   (await Promise.all(viewers.map((viewer) => viewer.when(() => true)))).filter(({ type }) => type === "welcome").length;
 const concurrents = async (channel: TestChannel) => await channel.presence.concurrents();
 
-async function expectCrowded(viewer: TestViewer): Promise<void> {
+async function expectTooManySockets(viewer: TestViewer): Promise<void> {
   expect(await viewer.first("error")).toMatchObject({ code: "too_many_sockets", close: CLOSE.tooMany });
   expect((await viewer.closed).code).toBe(CLOSE.tooMany);
 }
 
 describe("the sockets of one device", () => {
-  test("are limited, however they come at once, and those that are refused are not counted", async () => {
+  test("are limited under concurrency, and rejected ones aren't counted", async () => {
     const channel = newChannel();
-    const viewers = await Promise.all(range(PER_DEVICE + 30).map(() => enter(channel, { deviceId: "one" })));
-    expect(await welcomed(viewers)).toBe(PER_DEVICE);
+    const viewers = await Promise.all(range(PER_DEVICE + 30).map(() => connectViewer(channel, { deviceId: "one" })));
+    expect(await countWelcomed(viewers)).toBe(PER_DEVICE);
     await vi.waitUntil(async () => (await concurrents(channel)).concurrents === PER_DEVICE, { timeout: 20_000 });
     expect((await concurrents(channel)).totalViews).toBe(1);
-    await expectCrowded(await enter(channel, { deviceId: "one" }));
-    await (await enter(channel, { deviceId: "another" })).first("welcome");
+    await expectTooManySockets(await connectViewer(channel, { deviceId: "one" }));
+    await (await connectViewer(channel, { deviceId: "another" })).first("welcome");
   });
 
-  test("are counted through evictions, and make room when they close", async () => {
+  test("are counted across evictions, and free their place when they close", async () => {
     const channel = newChannel();
-    const viewers = await Promise.all(range(PER_DEVICE).map(() => enter(channel, { deviceId: "one" })));
-    expect(await welcomed(viewers)).toBe(PER_DEVICE);
+    const viewers = await Promise.all(range(PER_DEVICE).map(() => connectViewer(channel, { deviceId: "one" })));
+    expect(await countWelcomed(viewers)).toBe(PER_DEVICE);
     await evict(channel.relay());
-    await expectCrowded(await enter(channel, { deviceId: "one" }));
+    await expectTooManySockets(await connectViewer(channel, { deviceId: "one" }));
     viewers[0]?.close();
-    await vi.waitUntil(async () => (await (await enter(channel, { deviceId: "one" })).when(() => true)).type === "welcome", {
+    await vi.waitUntil(async () => (await (await connectViewer(channel, { deviceId: "one" })).when(() => true)).type === "welcome", {
       timeout: 20_000,
     });
-    await expectCrowded(await enter(channel, { deviceId: "one" }));
+    await expectTooManySockets(await connectViewer(channel, { deviceId: "one" }));
   });
 
-  test("come to one relay, of however many", async () => {
+  test("all use the same relay, however many there are", async () => {
     const channel = newChannel();
     for (let relays = 1; relays < 8; relays++) await channel.stub.grow(relays);
-    const viewers = await Promise.all(range(PER_DEVICE + 10).map(() => enter(channel, { deviceId: "one" })));
-    expect(await welcomed(viewers)).toBe(PER_DEVICE);
+    const viewers = await Promise.all(range(PER_DEVICE + 10).map(() => connectViewer(channel, { deviceId: "one" })));
+    expect(await countWelcomed(viewers)).toBe(PER_DEVICE);
   });
 });
 
 describe("the sockets of one network", () => {
-  test("are limited for anonymous viewers, whatever devices they make up", async () => {
+  test("are limited for anonymous viewers, whatever device ids they invent", async () => {
     const channel = newChannel();
     for (let relays = 1; relays < 4; relays++) await channel.stub.grow(relays);
-    const connection = (i: number) => ({ deviceId: `made up ${i}`, network: "203.0.113.7" });
-    const viewers = await Promise.all(range(PER_ADDRESS + 20).map((i) => enter(channel, connection(i))));
-    expect(await welcomed(viewers)).toBe(PER_ADDRESS);
-    await (await enter(channel, { deviceId: "elsewhere", network: "198.51.100.1" })).first("welcome");
+    const connection = (i: number) => ({ deviceId: `invented ${i}`, network: "203.0.113.7" });
+    const viewers = await Promise.all(range(PER_ADDRESS + 20).map((i) => connectViewer(channel, connection(i))));
+    expect(await countWelcomed(viewers)).toBe(PER_ADDRESS);
+    await (await connectViewer(channel, { deviceId: "elsewhere", network: "198.51.100.1" })).first("welcome");
     const { ticket } = await issueTicket(env, { ...channel, accountId: newId(1), sessionId: null, tags: [] }, Date.now());
-    await (await enter(channel, { ticket, network: "203.0.113.7" })).first("welcome");
+    await (await connectViewer(channel, { ticket, network: "203.0.113.7" })).first("welcome");
   });
 });
 
@@ -87,13 +87,13 @@ test("the sockets of one account are limited", async () => {
   const viewers = await Promise.all(
     range(PER_ACCOUNT + 5).map(async () => {
       const { ticket } = await issueTicket(env, { ...channel, accountId, sessionId: null, tags: [] }, Date.now());
-      return enter(channel, { ticket });
+      return connectViewer(channel, { ticket });
     }),
   );
-  expect(await welcomed(viewers)).toBe(PER_ACCOUNT);
+  expect(await countWelcomed(viewers)).toBe(PER_ACCOUNT);
 });
 
-test("devices that a network makes up add no more than so many to the total views of a day", async () => {
+test("invented devices of one network add only a limited number to the total views of a day", async () => {
   const channel = newChannel();
   const limit = Number(env.TIFO_DEVICES_PER_ADDRESS);
   const reported = (from: number, count: number, network: string | null) =>
@@ -116,17 +116,17 @@ test("devices that a network makes up add no more than so many to the total view
 });
 
 describe("a channel whose viewers have left", () => {
-  /** Viewers on so many relays, two on each. */
-  async function crowd(relays: number) {
+  /** Viewers on this many relays, two on each. */
+  async function fillRelays(relays: number) {
     const channel = newChannel();
     vi.spyOn(Relay.prototype, "capacity", "get").mockReturnValue(2);
-    const viewers = await Promise.all(range(relays * 2).map((i) => enter(channel, { deviceId: `device ${i}` })));
+    const viewers = await Promise.all(range(relays * 2).map((i) => connectViewer(channel, { deviceId: `device ${i}` })));
     await Promise.all(viewers.map((viewer) => viewer.first("welcome")));
     return { channel, viewers };
   }
 
-  test("is spread over fewer relays, while those that still have viewers lose and repeat nothing", async () => {
-    const { channel, viewers } = await crowd(4);
+  test("is moved to fewer relays, while viewers of the others neither lose nor repeat frames", async () => {
+    const { channel, viewers } = await fillRelays(4);
     const relays = await channel.stub.relays();
     expect(relays).toBeGreaterThanOrEqual(4);
     const counts = await Promise.all(range(relays).map((k) => channel.relay(k).count()));
@@ -135,7 +135,7 @@ describe("a channel whose viewers have left", () => {
     await Promise.all(viewers.map((viewer) => viewer.waitForSeq(seq)));
     await channel.stub.shrink();
     expect(await channel.stub.relays()).toBe(1);
-    // Asked to come back, but still here.
+    // They were asked to reconnect, but are still connected.
     const drained = viewers.filter((viewer) => viewer.frames.some(({ type }) => type === "drain"));
     expect(drained.length).toBe(8 - (await channel.relay(0).count()));
     await evict(channel.stub);
@@ -152,8 +152,8 @@ describe("a channel whose viewers have left", () => {
     expect((await channel.stub.publish(newBroadcast())).sockets).toBe(8 - drained.length);
   });
 
-  test("takes in again a relay that was let go, for whoever still comes to it", async () => {
-    const { channel, viewers } = await crowd(3);
+  test("adds a removed relay again if a viewer still connects to it", async () => {
+    const { channel, viewers } = await fillRelays(3);
     const last = (await channel.stub.relays()) - 1;
     for (const viewer of viewers) viewer.close();
     await vi.waitUntil(
@@ -162,7 +162,7 @@ describe("a channel whose viewers have left", () => {
     );
     await channel.stub.shrink();
     expect(await channel.stub.relays()).toBe(1);
-    // By a ticket of before, or a Worker that remembers the number.
+    // With an older ticket, or through a Worker that has cached the number of relays.
     const late = await join(channel, { relay: last });
     for (let seq = 1; seq <= 3; seq++) await channel.stub.publish(newBroadcast());
     await late.waitForSeq(3);
@@ -173,8 +173,8 @@ describe("a channel whose viewers have left", () => {
     await late.waitForSeq(4);
   });
 
-  test("still sums up the receipts of relays that were let go", async () => {
-    const { channel, viewers } = await crowd(3);
+  test("still includes the receipts of removed relays", async () => {
+    const { channel, viewers } = await fillRelays(3);
     const broadcast = newBroadcast();
     const { seq } = await channel.stub.publish(broadcast);
     await Promise.all(viewers.map((viewer) => viewer.waitForSeq(seq)));

@@ -14,8 +14,8 @@ afterEach(() => {
 
 async function subscribe(site: TestSite): Promise<WebhookInbox & { id: string }> {
   const inbox = new WebhookInbox(randomHex(6));
-  const made = await site.call("createProgrammaticWebhook", { body: { webhookUrl: inbox.url, service: "overlay-service-v1" } });
-  return Object.assign(inbox, { id: made.as(ProgrammaticWebhook).id });
+  const created = await site.call("createProgrammaticWebhook", { body: { webhookUrl: inbox.url, service: "overlay-service-v1" } });
+  return Object.assign(inbox, { id: created.as(ProgrammaticWebhook).id });
 }
 
 async function createOverlay(site: TestSite, name = "Goal"): Promise<void> {
@@ -25,8 +25,8 @@ async function createOverlay(site: TestSite, name = "Goal"): Promise<void> {
 
 const settings = (url: string, ...services: string[]) => ({ webhooks: { enabled: true, webhookUrl: url, webhookSubscriptions: services } });
 
-/** Makes changes whose nudges are all lost, then has the log take them at once. */
-async function atOnce(site: TestSite, ...changes: (() => Promise<unknown>)[]): Promise<void> {
+/** Makes changes whose nudges are all lost, then lets the log take them in one run. */
+async function inOneRun(site: TestSite, ...changes: (() => Promise<unknown>)[]): Promise<void> {
   const lost = vi.spyOn(SiteLog.prototype, "nudge").mockResolvedValue();
   for (const change of changes) await change();
   await vi.waitFor(() => expect(lost.mock.calls.length).toBeGreaterThanOrEqual(changes.length));
@@ -36,7 +36,7 @@ async function atOnce(site: TestSite, ...changes: (() => Promise<unknown>)[]): P
 
 const names = (inbox: WebhookInbox): unknown[] => inbox.received.map(({ payload }) => payload.eventData.data.name);
 
-test("an endpoint that could not take its events over gets them by the log's alarm, and the others don't wait for it", async () => {
+test("an endpoint that failed to accept its events gets them by the log's alarm, and doesn't delay others", async () => {
   const site = await newSite();
   const [first, second] = [await subscribe(site), await subscribe(site)];
   await createOverlay(site, "Before");
@@ -54,7 +54,7 @@ test("an endpoint that could not take its events over gets them by the log's ala
   ]);
 });
 
-test("a crash of every object loses nothing that was handed over", async () => {
+test("a crash of every object loses no accepted event", async () => {
   const site = await newSite();
   const inbox = await subscribe(site);
   inbox.next = [500];
@@ -72,7 +72,7 @@ test("a crash of every object loses nothing that was handed over", async () => {
   expect(names(inbox)).toEqual(["Goal", "Card", "Goal"]);
 });
 
-test("an endpoint made later gets what comes after it alone", async () => {
+test("a new endpoint receives only later events", async () => {
   const site = await newSite();
   await createOverlay(site, "Before");
   const inbox = await subscribe(site);
@@ -81,7 +81,7 @@ test("an endpoint made later gets what comes after it alone", async () => {
   expect(names(inbox)).toEqual(["After"]);
 });
 
-test("a deleted endpoint forgets what waited for it", async () => {
+test("a deleted endpoint drops its pending deliveries", async () => {
   const site = await newSite();
   const inbox = await subscribe(site);
   inbox.otherwise = 500;
@@ -93,37 +93,38 @@ test("a deleted endpoint forgets what waited for it", async () => {
   await vi.waitFor(async () => expect((await endpoint.deliveries(page)).totalCount).toBe(0));
 });
 
-test("endpoints made between other changes get what came after each, however much of it the log takes at once", async () => {
+test("endpoints created between other changes receive what followed each of them, even if the log takes everything at once", async () => {
   const site = await newSite();
   const inboxes: WebhookInbox[] = [];
-  const makeInbox = async () => inboxes.push(await subscribe(site));
-  const changes = ["First", "Second", "Third"].flatMap((name) => [makeInbox, () => createOverlay(site, name)]);
-  await atOnce(site, ...changes);
+  const addInbox = async () => inboxes.push(await subscribe(site));
+  const changes = ["First", "Second", "Third"].flatMap((name) => [addInbox, () => createOverlay(site, name)]);
+  await inOneRun(site, ...changes);
   await Promise.all(inboxes.map((inbox, i) => inbox.waitFor(3 - i)));
   expect(inboxes.map(names)).toEqual([["First", "Second", "Third"], ["Second", "Third"], ["Third"]]);
 });
 
-test("each event goes by the subscriptions of its moment, however many changes of them the log takes at once", async () => {
+test("each event uses the subscriptions at its own position, even if the log takes several changes at once", async () => {
   const site = await newSite();
   const inbox = new WebhookInbox(randomHex(6));
-  const turn = (on: boolean) => site.call("updateWebhookSubscriptions", { body: { webhookSubscriptions: { "overlay-service-v1": on } } });
+  const setSubscribed = (on: boolean) =>
+    site.call("updateWebhookSubscriptions", { body: { webhookSubscriptions: { "overlay-service-v1": on } } });
   await site.call("createWebhooks", { body: settings(inbox.url, "page-service-v2") });
-  await atOnce(
+  await inOneRun(
     site,
-    () => createOverlay(site, "Too soon"),
-    () => turn(true),
-    () => createOverlay(site, "Heard"),
-    () => turn(false),
+    () => createOverlay(site, "Too early"),
+    () => setSubscribed(true),
+    () => createOverlay(site, "Received"),
+    () => setSubscribed(false),
     () => createOverlay(site, "Too late"),
     () => site.call("rotateWebhookSecret"),
   );
-  await turn(true);
+  await setSubscribed(true);
   await createOverlay(site, "Last");
   await inbox.waitFor(2);
-  expect(names(inbox)).toEqual(["Heard", "Last"]);
+  expect(names(inbox)).toEqual(["Received", "Last"]);
 });
 
-test("an endpoint that could not take over what came before a change of its own gets it before the change is followed", async () => {
+test("an endpoint that failed to accept an event gets it before a later change to its subscriptions applies", async () => {
   const site = await newSite();
   const inbox = new WebhookInbox(randomHex(6));
   await site.call("createWebhooks", { body: settings(inbox.url, "overlay-service-v1") });
@@ -131,7 +132,7 @@ test("an endpoint that could not take over what came before a change of its own 
   await inbox.waitFor(1);
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   vi.spyOn(WebhookEndpoint.prototype, "accept").mockRejectedValueOnce(new Error("endpoint down"));
-  await atOnce(
+  await inOneRun(
     site,
     () => createOverlay(site, "Before"),
     () => site.call("updateWebhookSubscriptions", { body: { webhookSubscriptions: { "overlay-service-v1": false } } }),
@@ -142,7 +143,7 @@ test("an endpoint that could not take over what came before a change of its own 
   expect(names(inbox)).toEqual(["First", "Before"]);
 });
 
-test("an endpoint that can't be told of its own change holds up no other, and loses nothing", async () => {
+test("an endpoint that fails to accept its own change doesn't block others, and loses nothing", async () => {
   const site = await newSite();
   const broken = new WebhookInbox(randomHex(6));
   await site.call("createWebhooks", { body: settings(broken.url, "overlay-service-v1") });
@@ -151,7 +152,7 @@ test("an endpoint that can't be told of its own change holds up no other, and lo
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   vi.spyOn(WebhookEndpoint.prototype, "accept").mockRejectedValueOnce(new Error("endpoint down"));
   const others: WebhookInbox[] = [];
-  await atOnce(
+  await inOneRun(
     site,
     () => createOverlay(site, "Before"),
     () => site.call("rotateWebhookSecret"),

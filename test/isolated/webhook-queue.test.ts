@@ -5,7 +5,7 @@ import { expectAll, PAGE, sequenceOf, simulate, Simulation, START } from "./webh
 
 const HOUR = 3_600_000;
 
-test("a receiver that works gets everything in order per resource, several at once but never more than six", () =>
+test("a working receiver gets everything in order per resource, up to six deliveries at once", () =>
   simulate(
     () => 204,
     async (simulation) => {
@@ -32,7 +32,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])("a receiver that fails half of the time gets
   );
 });
 
-test("a receiver that hangs now and then gets everything", () =>
+test("a receiver that hangs occasionally gets everything", () =>
   simulate(
     (request) => (request % 3 === 0 ? "hang" : 204),
     async (simulation) => {
@@ -42,20 +42,20 @@ test("a receiver that hangs now and then gets everything", () =>
     },
   ));
 
-test("a receiver that is down for an hour gets everything soon after, and is left alone meanwhile", () =>
+test("a receiver that is down for an hour gets everything soon after, and few attempts in between", () =>
   simulate(
     (_, now) => (now < START + HOUR ? 503 : 204),
     async (simulation) => {
       simulation.add(200, 50);
       await simulation.run();
       expectAll(simulation, 200);
-      // Of 50 resources each would be tried three or four times in that hour, were the receiver not given pauses.
+      // Without the pauses, each of 50 resources would cause three or four attempts in that hour.
       expect(simulation.arrived.filter(({ at }) => at < START + HOUR).length).toBeLessThan(40);
       expect(simulation.now).toBeLessThan(START + 4 * HOUR);
     },
   ));
 
-test("an event is tried 25 times in a little over 75 hours, then given up; the endpoint is switched off with it", () =>
+test("an event is attempted 25 times in just over 75 hours, then abandoned, and the endpoint is disabled", () =>
   simulate(
     () => 500,
     async (simulation) => {
@@ -74,7 +74,7 @@ test("an event is tried 25 times in a little over 75 hours, then given up; the e
     },
   ));
 
-test("an event that is given up lets the next of its resource go, and what failed alone switches nothing off", () =>
+test("an abandoned event releases the next one of its resource, and alone doesn't disable the endpoint", () =>
   simulate(
     () => 204,
     async (simulation, storage) => {
@@ -85,12 +85,12 @@ test("an event that is given up lets the next of its resource go, and what faile
       const attempt = { at: simulation.now, duration: 0, status: 500, error: "Responded with 500" };
       expect(simulation.queue.failed(last, attempt, 0)).toBeUndefined();
       await simulation.run();
-      expect(simulation.taken().get("overlay/0")).toEqual([2]);
+      expect(simulation.accepted().get("overlay/0")).toEqual([2]);
       expect(simulation.queue.list(PAGE).rows.map(({ state }) => state)).toEqual(["delivered", "failed"]);
     },
   ));
 
-test("an endless failure switches the endpoint off after 75 hours, however much waits, and being set anew begins anew", () => {
+test("a continuous failure disables the endpoint after 75 hours, however much is pending, and enabling it starts again", () => {
   let isBack = false;
   return simulate(
     () => (isBack ? 204 : 500),
@@ -104,13 +104,13 @@ test("an endless failure switches the endpoint off after 75 hours, however much 
       simulation.reason = undefined;
       simulation.queue.retryNow(simulation.now);
       await simulation.run(simulation.now);
-      const given = simulation.queue.list({ ...PAGE, state: "failed" }).totalCount;
-      expect([...simulation.taken().values()].flat()).toHaveLength(400 - given);
+      const failed = simulation.queue.list({ ...PAGE, state: "failed" }).totalCount;
+      expect([...simulation.accepted().values()].flat()).toHaveLength(400 - failed);
     },
   );
 });
 
-test("410 switches off at once and begins nothing more", () =>
+test("a 410 disables the endpoint immediately, without further requests", () =>
   simulate(
     () => 410,
     async (simulation) => {
@@ -121,7 +121,7 @@ test("410 switches off at once and begins nothing more", () =>
     },
   ));
 
-test("an event that is handed over twice is sent once", () =>
+test("an event that is accepted twice is sent once", () =>
   simulate(
     () => 204,
     async (simulation) => {
@@ -137,7 +137,7 @@ test("an event that is handed over twice is sent once", () =>
     },
   ));
 
-test("what was on its way when the object died is sent again", () =>
+test("a delivery that was in flight when the object died is sent again", () =>
   simulate(
     () => 204,
     async (simulation, storage) => {
@@ -149,7 +149,7 @@ test("what was on its way when the object died is sent again", () =>
     },
   ));
 
-test("10,000 events of one resource cost the same each, in order", () =>
+test("10,000 events of one resource are sent in order, one at a time", () =>
   simulate(
     () => 204,
     async (simulation) => {
@@ -160,7 +160,7 @@ test("10,000 events of one resource cost the same each, in order", () =>
     },
   ));
 
-test("what was settled is forgotten after seven days, and beyond 20,000; what waits is kept for thirty days", () =>
+test("completed deliveries are deleted after seven days or beyond 20,000, pending ones after thirty days", () =>
   simulate(
     () => 204,
     async (simulation, storage) => {
@@ -176,7 +176,7 @@ test("what was settled is forgotten after seven days, and beyond 20,000; what wa
     },
   ));
 
-test("what an event says of a deleted person is taken out of what waits", () =>
+test("a deleted person's data is erased from pending deliveries", () =>
   simulate(
     () => 204,
     async (simulation) => {
@@ -191,7 +191,7 @@ test("what an event says of a deleted person is taken out of what waits", () =>
     },
   ));
 
-test("what has waited for thirty days is given up, and lets go what waited behind it", () =>
+test("a delivery that was pending for thirty days is abandoned, and releases the ones behind it", () =>
   simulate(
     () => 204,
     async (simulation) => {
@@ -201,11 +201,11 @@ test("what has waited for thirty days is given up, and lets go what waited behin
       simulation.now += 11 * 24 * HOUR;
       simulation.queue.prune(simulation.now);
       await simulation.run();
-      expect(simulation.taken().get("overlay/0")).toEqual([2]);
+      expect(simulation.accepted().get("overlay/0")).toEqual([2]);
     },
   ));
 
-test("an event that is sent again goes before the later ones of its resource, those with a time of their own too", () =>
+test("a redelivered event is sent before later ones of its resource, even those that already have a due time", () =>
   simulate(
     (request) => (request === 2 ? 500 : 204),
     async (simulation) => {

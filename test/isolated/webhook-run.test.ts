@@ -3,9 +3,9 @@ import { deliverDue } from "#worker/durable-objects/webhook-endpoint/deliver-due
 import { RETRY_DELAYS } from "#worker/services/webhooks/backoff.ts";
 import { expectAll, PAGE, sequenceOf, simulate } from "./webhook-simulation.ts";
 
-// What happens while a run is under way.
+// What happens during a run.
 
-test("what is erased while a run is under way is not sent as it was read ahead", () => {
+test("data that is erased during a run isn't sent, even if it was already read ahead", () => {
   let erase: () => void;
   return simulate(
     (request) => {
@@ -23,7 +23,7 @@ test("what is erased while a run is under way is not sent as it was read ahead",
   );
 });
 
-test("what comes while a request hangs is sent without waiting for its end", () =>
+test("an event that arrives while a request hangs is sent without waiting for that request", () =>
   simulate(
     () => 204,
     async (simulation) => {
@@ -48,7 +48,7 @@ test("what comes while a request hangs is sent without waiting for its end", () 
     },
   ));
 
-test("a run ends where the endpoint wants nothing more, and keeps what waits", () =>
+test("a run ends when the endpoint accepts no more, and keeps pending deliveries", () =>
   simulate(
     () => 204,
     async (simulation) => {
@@ -62,7 +62,7 @@ test("a run ends where the endpoint wants nothing more, and keeps what waits", (
     },
   ));
 
-test("an error of ours ends the run, and what was taken before it stays taken", () =>
+test("an internal error ends the run, and completed deliveries stay completed", () =>
   simulate(
     () => 204,
     async (simulation) => {
@@ -77,7 +77,7 @@ test("an error of ours ends the run, and what was taken before it stays taken", 
     },
   ));
 
-test("no more is read ahead than fits into a megabyte", () =>
+test("at most a megabyte is read ahead", () =>
   simulate(
     () => 204,
     async (simulation, storage) => {
@@ -91,7 +91,7 @@ test("no more is read ahead than fits into a megabyte", () =>
     },
   ));
 
-test("what was taken is seen as delivered while the run goes on", () => {
+test("a completed delivery is listed as delivered during the run", () => {
   let look: () => void;
   const seen: unknown[] = [];
   return simulate(
@@ -114,7 +114,7 @@ test("what was taken is seen as delivered while the run goes on", () => {
   );
 });
 
-test("an event that was just taken and is called for again is sent again", () => {
+test("an event whose redelivery is requested right after its delivery is sent again", () => {
   let again: () => void;
   return simulate(
     (request) => {
@@ -130,7 +130,7 @@ test("an event that was just taken and is called for again is sent again", () =>
   );
 });
 
-test("an event that is called for again during its last try has all its tries anew", () => {
+test("an event whose redelivery is requested during its last attempt gets all its attempts again", () => {
   let again: () => void;
   return simulate(
     (request) => {
@@ -142,13 +142,13 @@ test("an event that is called for again during its last try has all its tries an
       storage.sql.exec("UPDATE deliveries SET tries = ?", RETRY_DELAYS.length);
       again = () => simulation.queue.redeliver(simulation.queue.list(PAGE).rows[0]?.id ?? "", simulation.now);
       await simulation.run();
-      expect(simulation.arrived.map(({ taken }) => taken)).toEqual([false, true]);
+      expect(simulation.arrived.map(({ accepted }) => accepted)).toEqual([false, true]);
       expect(simulation.queue.list(PAGE).rows).toMatchObject([{ state: "delivered", attempts: [{ status: 500 }, { status: 204 }] }]);
     },
   );
 });
 
-test("the next try of whatever waits is not before the receiver's pause is over", () =>
+test("no attempt is scheduled before the receiver's pause is over", () =>
   simulate(
     () => 500,
     async (simulation) => {

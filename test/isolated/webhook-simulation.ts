@@ -6,24 +6,24 @@ import { DeliveryQueue, type DisabledReason, type DueDelivery } from "#worker/du
 import type { DeliveryQuery } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 
-/** All there is, the newest first. */
+/** All deliveries, newest first. */
 export const PAGE: DeliveryQuery = { limit: 200, offset: 0, direction: -1, cursor: null, state: null, type: null, search: null };
-/** When every simulation begins. */
+/** The start time of every simulation. */
 export const START = Date.UTC(2026, 10, 21, 15);
 
-/** How a receiver takes the nth request at a moment: a status, or "hang". */
+/** A receiver's response to the nth request: a status, or "hang". */
 export type Receiver = (request: number, now: number) => number | "hang";
 
-/** A queue in an object's own storage, on a clock that stands still but for what is waited for. */
+/** A queue in an object's storage, with a clock that advances only by what it waits for. */
 export class Simulation {
   readonly queue: DeliveryQueue;
-  readonly arrived: { event: DueDelivery; at: number; taken: boolean }[] = [];
+  readonly arrived: { event: DueDelivery; at: number; accepted: boolean }[] = [];
   now = START;
   most = 0;
   reason: DisabledReason | undefined;
   readonly #receiver: Receiver;
   #random: number;
-  #underWay = 0;
+  #inFlight = 0;
 
   constructor(storage: DurableObjectStorage, receiver: Receiver, seed = 1) {
     this.queue = new DeliveryQueue(storage);
@@ -56,7 +56,7 @@ export class Simulation {
     return this.#random / 2_147_483_647;
   }
 
-  /** Runs what alarms would, until nothing waits, the endpoint is switched off, or a moment has come. */
+  /** Runs what alarms would, until nothing is pending, the endpoint is disabled, or the given time. */
   async run(until = Infinity): Promise<void> {
     for (;;) {
       const due = this.queue.nextDue();
@@ -71,25 +71,25 @@ export class Simulation {
   }
 
   async #send(event: DueDelivery) {
-    this.most = Math.max(this.most, ++this.#underWay);
+    this.most = Math.max(this.most, ++this.#inFlight);
     const at = this.now;
-    const answer = this.#receiver(this.arrived.length + 1, at);
-    this.arrived.push({ event, at, taken: answer === 204 });
+    const response = this.#receiver(this.arrived.length + 1, at);
+    this.arrived.push({ event, at, accepted: response === 204 });
     await Promise.resolve();
-    this.#underWay -= 1;
-    const duration = answer === "hang" ? 15_000 : 20;
+    this.#inFlight -= 1;
+    const duration = response === "hang" ? 15_000 : 20;
     this.now = Math.max(this.now, at + duration);
-    if (answer === "hang") return { at, duration, status: null, error: "No response within 15 s" };
-    return { at, duration, status: answer, error: answer === 204 ? null : `Responded with ${answer}` };
+    if (response === "hang") return { at, duration, status: null, error: "No response within 15 s" };
+    return { at, duration, status: response, error: response === 204 ? null : `Responded with ${response}` };
   }
 
-  /** Sequences as they were taken, by resource. */
-  taken(): Map<string, number[]> {
+  /** Accepted sequences in order, by resource. */
+  accepted(): Map<string, number[]> {
     const byResource = Map.groupBy(
-      this.arrived.filter(({ taken }) => taken),
+      this.arrived.filter(({ accepted }) => accepted),
       ({ event }) => event.resource,
     );
-    return new Map([...byResource].map(([resource, tries]) => [resource, tries.map(({ event }) => sequenceOf(event))]));
+    return new Map([...byResource].map(([resource, deliveries]) => [resource, deliveries.map(({ event }) => sequenceOf(event))]));
   }
 }
 
@@ -97,7 +97,7 @@ export function sequenceOf({ eventData }: DueDelivery): number {
   return Number(/"sequence":(\d+)/.exec(eventData)?.[1]);
 }
 
-/** Plays with the queue of an object that nobody else uses. */
+/** Runs a simulation in a new object's storage. */
 export function simulate(
   receiver: Receiver,
   play: (simulation: Simulation, storage: DurableObjectStorage) => Promise<void>,
@@ -107,9 +107,9 @@ export function simulate(
   return runInDurableObject(stub, (_, state) => play(new Simulation(state.storage, receiver, seed), state.storage));
 }
 
-/** Every event taken exactly so often, and those of each resource in their order. */
+/** Expects that every event was accepted exactly once, and in order per resource. */
 export function expectAll(simulation: Simulation, count: number): void {
-  const taken = [...simulation.taken().values()];
-  expect(taken.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
-  for (const sequences of taken) expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+  const accepted = [...simulation.accepted().values()];
+  expect(accepted.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
+  for (const sequences of accepted) expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
 }
