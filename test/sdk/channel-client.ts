@@ -1,6 +1,6 @@
 import { type ChannelConnection, joinChannel, type ServerFrame } from "#sdk/channel/index.ts";
 import { FakeChannel } from "./fake-channel.ts";
-import { dice, Network, VirtualTime } from "./world.ts";
+import { seededRandom, Network, VirtualTime } from "./virtual-network.ts";
 
 const ADDRESS = { origin: "https://tifo.example", clientId: "5eed00000000000000000001", channelId: "5eed0000000000000000c001" };
 
@@ -12,10 +12,10 @@ interface Client {
   seqs: number[];
 }
 
-/** A server, and a network of virtual time in which clients join it. */
+/** A server, and a network in virtual time over which clients join it. */
 export function setUp(seed = 1) {
   const time = new VirtualTime();
-  const random = dice(seed);
+  const random = seededRandom(seed);
   const server = new FakeChannel();
   const network = new Network(time, random, server);
   const beat = () => {

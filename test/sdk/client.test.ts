@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createClient, done, memoryTokens, ok, type TifoProblem, type Tokens } from "#sdk/client/index.ts";
 
-type Answer = (request: Request) => Response | Promise<Response>;
+type Responder = (request: Request) => Response | Promise<Response>;
 
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}) => Response.json(body, { status, headers });
 
-/** A token that ends at `exp`, in seconds since 1970. */
+/** A token that expires at `exp`, in seconds since 1970. */
 function jwt(name: string, exp = Date.now() / 1000 + 600): string {
   return `h.${btoa(JSON.stringify({ exp, name }))}.s`;
 }
@@ -18,7 +18,7 @@ interface SetUp {
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-function setUp(answer: Answer, options: SetUp = {}) {
+function setUp(respond: Responder, options: SetUp = {}) {
   const requests: Request[] = [];
   const waits: number[] = [];
   const tokens = memoryTokens();
@@ -30,7 +30,7 @@ function setUp(answer: Answer, options: SetUp = {}) {
     tokens,
     fetch: async (request) => {
       requests.push(request.clone());
-      return answer(request);
+      return respond(request);
     },
     retry: {
       attempts: options.attempts ?? 4,
@@ -46,7 +46,7 @@ afterEach(() => void vi.useRealTimers());
 
 const listPages = (client: ReturnType<typeof createClient>) => client.api.GET("/page/v2/channel", {});
 
-/** An answer that never comes: what was asked ends when it is given up. */
+/** A response that never arrives: the request ends when it is aborted. */
 function never({ signal }: Request): Promise<Response> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new DOMException("Aborted", "AbortError"))));
 }
@@ -61,7 +61,7 @@ async function problem(call: Promise<unknown>): Promise<TifoProblem> {
 }
 
 describe("the REST client", () => {
-  test("names the site on every request, and a server by its key", async () => {
+  test("sends the client id with every request, and a server's developer key", async () => {
     const { client, requests } = setUp(() => json([]), { developerKey: "tifo_dev_demo" });
     await ok(listPages(client));
     expect(requests[0]?.headers.get("Tifo-Client-Id")).toBe("5eed00000000000000000001");
@@ -69,7 +69,7 @@ describe("the REST client", () => {
     expect(requests[0]?.headers.get("Authorization")).toBeNull();
   });
 
-  test("throws what the server says is wrong", async () => {
+  test("throws the server's error", async () => {
     const body = {
       code: "invalid_request",
       message: "The body is not valid",
@@ -87,64 +87,68 @@ describe("the REST client", () => {
     });
   });
 
-  test("says so where the server is out of reach, or answers what is no problem of ours", async () => {
+  test("reports an unreachable server, and responses that aren't problem documents", async () => {
     const unreachable = setUp(() => Promise.reject(new TypeError("fetch failed")), { attempts: 1 });
     expect(await problem(ok(listPages(unreachable.client)))).toMatchObject({ status: 0, code: "network" });
     const proxy = setUp(() => new Response("<h1>Bad gateway</h1>", { status: 502 }), { attempts: 1 });
     expect(await problem(ok(listPages(proxy.client)))).toMatchObject({ status: 502, code: "http_502" });
   });
 
-  test("waits as long as it is asked to, and as jitter says where it isn't", async () => {
-    const answers = [json({}, 429, { "Retry-After": "3" }), json({}, 503), json([])];
-    const { client, waits } = setUp(() => answers.shift() ?? json([]));
+  test("waits for Retry-After or, without it, with jitter", async () => {
+    const responses = [json({}, 429, { "Retry-After": "3" }), json({}, 503), json([])];
+    const { client, waits } = setUp(() => responses.shift() ?? json([]));
     expect(await ok(listPages(client))).toEqual([]);
     expect(waits).toEqual([3_000, 500]);
   });
 
-  test("hands over an answer that asks for more patience than half a minute", async () => {
+  test("returns the response if Retry-After is longer than half a minute", async () => {
     const { client, requests, waits } = setUp(() => json({ code: "rate_limited", message: "Tomorrow" }, 429, { "Retry-After": "86400" }));
     expect(await problem(ok(listPages(client)))).toMatchObject({ status: 429, message: "Tomorrow" });
     expect({ requests: requests.length, waits }).toEqual({ requests: 1, waits: [] });
   });
 
-  test("gives up a try that hangs, and tries again", async () => {
-    let tries = 0;
-    const { client, requests } = setUp((request) => (++tries === 1 ? never(request) : json([])), { timeout: 5 });
+  test("aborts an attempt that hangs, and retries", async () => {
+    let attempts = 0;
+    const { client, requests } = setUp((request) => (++attempts === 1 ? never(request) : json([])), { timeout: 5 });
     expect(await ok(listPages(client))).toEqual([]);
     expect(requests).toHaveLength(2);
   });
 
-  test("ends at once when it is told to, in a try as in the pause after it", async () => {
-    const inTry = new AbortController();
+  test("stops immediately when it is aborted, during an attempt or in the pause after it", async () => {
+    const duringAttempt = new AbortController();
     const hanging = setUp((request) => {
-      queueMicrotask(() => inTry.abort());
+      queueMicrotask(() => duringAttempt.abort());
       return never(request);
     });
-    expect(await problem(ok(hanging.client.api.GET("/page/v2/channel", { signal: inTry.signal })))).toMatchObject({ code: "network" });
+    expect(await problem(ok(hanging.client.api.GET("/page/v2/channel", { signal: duringAttempt.signal })))).toMatchObject({
+      code: "network",
+    });
     expect(hanging.requests).toHaveLength(1);
 
-    const inPause = new AbortController();
+    const duringPause = new AbortController();
     const client = createClient({
       origin: "https://tifo.example",
       clientId: "5eed00000000000000000001",
       fetch: async (request) => {
         if (request.signal.aborted) throw new DOMException("Aborted", "AbortError");
-        setTimeout(() => inPause.abort(), 0);
+        setTimeout(() => duringPause.abort(), 0);
         return json({}, 503, { "Retry-After": "29" });
       },
     });
-    expect(await problem(ok(client.api.GET("/page/v2/channel", { signal: inPause.signal })))).toMatchObject({ code: "network" });
+    expect(await problem(ok(client.api.GET("/page/v2/channel", { signal: duringPause.signal })))).toMatchObject({ code: "network" });
   });
 
-  test("repeats no request that the server has judged", async () => {
+  test("doesn't retry a request that the server rejected", async () => {
     const { client, requests } = setUp(() => json({ code: "not_found" }, 404));
     await problem(ok(listPages(client)));
     expect(requests).toHaveLength(1);
   });
 
-  test("gives every write one Idempotency-Key for all its tries", async () => {
-    let tries = 0;
-    const { client, requests } = setUp(() => (++tries < 3 ? Promise.reject(new TypeError("reset")) : new Response(null, { status: 204 })));
+  test("sends the same Idempotency-Key with all attempts of a write", async () => {
+    let attempts = 0;
+    const { client, requests } = setUp(() =>
+      ++attempts < 3 ? Promise.reject(new TypeError("reset")) : new Response(null, { status: 204 }),
+    );
     await done(logout(client));
     const keys = requests.map((request) => request.headers.get("Idempotency-Key"));
     expect(keys).toHaveLength(3);
@@ -152,7 +156,7 @@ describe("the REST client", () => {
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("gives up after its tries", async () => {
+  test("gives up after the configured attempts", async () => {
     const { client, requests } = setUp(() => json({ code: "unavailable", message: "Later" }, 503));
     expect(await problem(ok(listPages(client)))).toMatchObject({ code: "unavailable" });
     expect(requests).toHaveLength(4);
@@ -160,12 +164,12 @@ describe("the REST client", () => {
 });
 
 describe("a session", () => {
-  const refreshed: Answer = async (request) => {
+  const refreshed: Responder = async (request) => {
     if (request.url.endsWith("/auth/v2/refresh")) return json({ jwt: jwt("second"), refreshToken: "r2" });
     return request.headers.get("Authorization") === `Bearer ${jwt("first")}` ? json({ code: "unauthenticated" }, 401) : json([]);
   };
 
-  test("begins with signing in", async () => {
+  test("starts by signing in", async () => {
     const { client, requests, tokens } = setUp(() => json({ jwt: jwt("first"), refreshToken: "r1" }));
     await client.signIn("viewer@demo.example", "demo-viewer-pass");
     expect(await requests[0]?.json()).toEqual({
@@ -176,7 +180,7 @@ describe("a session", () => {
     expect(await client.token()).toBe(tokens.get()?.jwt);
   });
 
-  test("is refused with its own code where the address must be verified, for which a mail is requested and its token sent", async () => {
+  test("fails with its own code until the email is verified, which takes a requested email and its token", async () => {
     const { client, requests, tokens } = setUp((request) =>
       request.url.endsWith("/login") ? json({ code: "email_not_verified", message: "Verify" }, 403) : json({ success: true }),
     );
@@ -193,7 +197,7 @@ describe("a session", () => {
     expect(await requests[2]?.json()).toEqual({ token: "a-token", password: "demo-viewer-pass" });
   });
 
-  test("is renewed once for many requests that find it ended", async () => {
+  test("is renewed once for many requests that find it expired", async () => {
     const exp = Math.floor(Date.now() / 1000) + 600;
     const old = jwt("first", exp);
     const { client, requests, tokens } = setUp(
@@ -208,34 +212,34 @@ describe("a session", () => {
     expect(tokens.get()).toEqual({ jwt: jwt("second", exp), refreshToken: "r2" });
   });
 
-  test("is renewed before a token that ends soon is sent", async () => {
+  test("is renewed before a token that expires soon is sent", async () => {
     const { client, requests } = setUp(refreshed, { tokens: { jwt: jwt("ended", Date.now() / 1000 + 5), refreshToken: "r1" } });
     await ok(listPages(client));
     expect(requests.map(({ url }) => new URL(url).pathname)).toEqual(["/auth/v2/refresh", "/page/v2/channel"]);
   });
 
-  test("is over when the server refuses to renew it, and goes on when it is only out of reach", async () => {
+  test("ends if the server rejects its renewal, and continues if the server is only unreachable", async () => {
     const ended = { tokens: { jwt: jwt("ended", 1), refreshToken: "r1" } };
-    const refused = setUp((request) => (request.url.includes("refresh") ? json({ code: "unauthenticated" }, 401) : json([])), ended);
-    await ok(listPages(refused.client));
-    expect(refused.tokens.get()).toBeNull();
+    const rejected = setUp((request) => (request.url.includes("refresh") ? json({ code: "unauthenticated" }, 401) : json([])), ended);
+    await ok(listPages(rejected.client));
+    expect(rejected.tokens.get()).toBeNull();
     const down = setUp(() => json({ code: "unavailable" }, 503), ended);
     await problem(ok(listPages(down.client)));
     expect(down.tokens.get()).not.toBeNull();
   });
 
-  test("ends here too where the server knows it no more", async () => {
+  test("ends locally even if the server no longer knows it", async () => {
     const { client, tokens } = setUp(() => json({ code: "unauthenticated" }, 401), { tokens: { jwt: jwt("first"), refreshToken: "r1" } });
     await client.signOut();
     expect(tokens.get()).toBeNull();
   });
 
-  test("begins although the answer to the first try was lost, which no server repeats", async () => {
-    const lost = { code: "idempotency_unanswered", message: "The answer is lost" };
-    let tries = 0;
+  test("starts even if the first response was lost, with a new Idempotency-Key", async () => {
+    const lost = { code: "idempotency_unanswered", message: "The response was lost" };
+    let attempts = 0;
     const { client, requests, tokens } = setUp(() => {
-      if (++tries === 1) throw new TypeError("reset");
-      return tries === 2 ? json(lost, 409) : json({ jwt: jwt("first"), refreshToken: "r1" });
+      if (++attempts === 1) throw new TypeError("reset");
+      return attempts === 2 ? json(lost, 409) : json({ jwt: jwt("first"), refreshToken: "r1" });
     });
     await client.signIn("viewer@demo.example", "demo-viewer-pass");
     const [first, second, third] = requests.map((request) => request.headers.get("Idempotency-Key"));
@@ -244,9 +248,9 @@ describe("a session", () => {
     expect(tokens.get()?.refreshToken).toBe("r1");
   });
 
-  test("is renewed by one key for as long as the answer is lost, and by another the next time", async () => {
-    const answers = [json({}, 503), json({}, 503), json({ jwt: jwt("ended too", 1), refreshToken: "r2" })];
-    const { client, requests } = setUp((request) => (request.url.includes("refresh") ? (answers.shift() ?? json({}, 503)) : json([])), {
+  test("is renewed with one key until a response arrives, and with a new key the next time", async () => {
+    const responses = [json({}, 503), json({}, 503), json({ jwt: jwt("ended too", 1), refreshToken: "r2" })];
+    const { client, requests } = setUp((request) => (request.url.includes("refresh") ? (responses.shift() ?? json({}, 503)) : json([])), {
       tokens: { jwt: jwt("ended", 1), refreshToken: "r1" },
       attempts: 1,
     });
@@ -262,12 +266,12 @@ describe("a session", () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  test("is renewed by a second request where the first hangs, soon enough to get the same answer", async () => {
+  test("is renewed by a second attempt if the first hangs, soon enough to get the same response", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    let tries = 0;
+    let attempts = 0;
     const pair = { jwt: jwt("second"), refreshToken: "r2" };
     const { client, requests, tokens } = setUp(
-      (request) => (!request.url.includes("refresh") ? json([]) : ++tries === 1 ? never(request) : json(pair)),
+      (request) => (!request.url.includes("refresh") ? json([]) : ++attempts === 1 ? never(request) : json(pair)),
       { tokens: { jwt: jwt("ended", 1), refreshToken: "r1" } },
     );
     const call = ok(listPages(client));
@@ -279,7 +283,7 @@ describe("a session", () => {
     expect(second).toBe(first);
   });
 
-  test("is over when the next pair was made and is lost", async () => {
+  test("ends if the next pair was issued but lost", async () => {
     const { client, tokens } = setUp(
       (request) => (request.url.includes("refresh") ? json({ code: "idempotency_unanswered" }, 409) : json([])),
       { tokens: { jwt: jwt("ended", 1), refreshToken: "r1" } },
@@ -290,14 +294,14 @@ describe("a session", () => {
 
   test.each([
     ["a pair", () => json({ jwt: jwt("second"), refreshToken: "r2" })],
-    ["a refusal", () => json({ code: "unauthenticated" }, 401)],
-  ])("that began while another was renewed is not overruled by %s", async (_, answer) => {
+    ["a rejection", () => json({ code: "unauthenticated" }, 401)],
+  ])("that started while another was being renewed isn't replaced by %s", async (_, respond) => {
     const other = { jwt: jwt("somebody else"), refreshToken: "other" };
     const { client, requests, tokens } = setUp(
       (request) => {
         if (!request.url.includes("refresh")) return json([]);
         tokens.set(other);
-        return answer();
+        return respond();
       },
       { tokens: { jwt: jwt("ended", 1), refreshToken: "r1" } },
     );
@@ -306,7 +310,7 @@ describe("a session", () => {
     expect(requests.at(-1)?.headers.get("Authorization")).toBe(`Bearer ${other.jwt}`);
   });
 
-  test("that ended while it was renewed stays ended", async () => {
+  test("that ended while it was being renewed stays ended", async () => {
     const { client, requests, tokens } = setUp(
       (request) => {
         if (!request.url.includes("refresh")) return json([]);
@@ -320,7 +324,7 @@ describe("a session", () => {
     expect(requests.at(-1)?.headers.get("Authorization")).toBeNull();
   });
 
-  test("is renewed once by tabs that share it", async () => {
+  test("is renewed once across tabs that share it", async () => {
     const shared = memoryTokens();
     shared.set({ jwt: jwt("ended", 1), refreshToken: "r1" });
     const renewals: string[] = [];

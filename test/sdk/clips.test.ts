@@ -31,30 +31,30 @@ const content = (url: string | null, error: { type: string; message: string } | 
 });
 
 describe("the clip of a video", () => {
-  test("has the video's own URL where it isn't gated", async () => {
+  test("has the video's own URL if it isn't gated", async () => {
     world.rest[`GET /video/v3/${CLIP}`] = () => video(URL_OF_CLIP);
     expect(await load()).toEqual({ videoId: CLIP, title: "Goal", url: URL_OF_CLIP });
     expect(world.requests).not.toContain(CONTENT);
   });
 
-  test("has the URL of the channel's content where it is gated, asked for by its id and on this device", async () => {
-    let asked: Request | undefined;
+  test("has the URL from the channel's content if it is gated, requested with its id and this device", async () => {
+    let requested: Request | undefined;
     world.rest[`GET /video/v3/${CLIP}`] = () => video(null);
-    world.rest[CONTENT] = (request) => ((asked = request), content(`${URL_OF_CLIP}?sig=1`, null));
+    world.rest[CONTENT] = (request) => ((requested = request), content(`${URL_OF_CLIP}?sig=1`, null));
     expect(await load()).toEqual({ videoId: CLIP, title: "Goal", url: `${URL_OF_CLIP}?sig=1` });
-    expect(new URL(asked?.url ?? "").searchParams.get("videoId")).toBe(CLIP);
-    expect(asked?.headers.get("Tifo-Device-Id")).toBe("sofa");
+    expect(new URL(requested?.url ?? "").searchParams.get("videoId")).toBe(CLIP);
+    expect(requested?.headers.get("Tifo-Device-Id")).toBe("sofa");
   });
 
-  test("is none for a viewer who has to sign in first, which the host app hears", async () => {
-    const heard: PanelEvent[] = [];
+  test("is undefined for a viewer who has to sign in first, and the host app is notified", async () => {
+    const received: PanelEvent[] = [];
     world.rest[`GET /video/v3/${CLIP}`] = () => video(null);
     world.rest[CONTENT] = () => content(null, { type: "sign_in_required", message: "Sign in to watch" });
-    expect(await load({ onPanelEvent: (event) => void heard.push(event) })).toBeUndefined();
-    expect(heard).toMatchObject([{ type: "loginRequested" }]);
+    expect(await load({ onPanelEvent: (event) => void received.push(event) })).toBeUndefined();
+    expect(received).toMatchObject([{ type: "loginRequested" }]);
   });
 
-  test("is none for a viewer who may not play it, and the console says why", async () => {
+  test("is undefined for a viewer who may not play it, and the reason is logged", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     world.rest[`GET /video/v3/${CLIP}`] = () => video(null);
     world.rest[CONTENT] = () => content(null, { type: "no_entitlement", message: "The account lacks an entitlement of season-pass" });

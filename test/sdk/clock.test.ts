@@ -10,7 +10,7 @@ afterEach(() => {
 test.each([
   ["ahead", 300_000],
   ["behind", -300_000],
-])("a device whose clock is minutes %s knows the server's time from the first welcome", (_, wrong) => {
+])("a device whose clock is minutes %s has the server's time from the first welcome", (_, wrong) => {
   const clock = serverClock(() => SERVER + wrong);
   clock.reset(SERVER);
   expect(clock.now()).toBe(SERVER);
@@ -19,7 +19,7 @@ test.each([
 test.each([
   ["forward", 3_600_000],
   ["back", -3_600_000],
-])("a clock that jumped %s is right again from the next welcome", (_, jump) => {
+])("a clock that jumped %s is correct again from the next welcome", (_, jump) => {
   let local = SERVER;
   const clock = serverClock(() => local);
   clock.reset(SERVER);
@@ -29,7 +29,7 @@ test.each([
   expect(clock.now()).toBe(SERVER + 1_000);
 });
 
-test("frames that took less time on the way make it more exact, and old ones change nothing", () => {
+test("frames with less latency make the clock more precise, and old ones change nothing", () => {
   let local = SERVER + 500;
   const clock = serverClock(() => local);
   clock.reset(SERVER);
@@ -40,7 +40,7 @@ test("frames that took less time on the way make it more exact, and old ones cha
   expect(clock.now()).toBe(SERVER + 1_450);
 });
 
-test("a page's own time doesn't jump with the clock of its device", () => {
+test("a page's own time doesn't jump with the device's clock", () => {
   const before = steadyNow();
   vi.spyOn(Date, "now").mockReturnValue(before + 3_600_000);
   expect(steadyNow() - before).toBeLessThan(60_000);

@@ -23,27 +23,27 @@ function tifo(scriptOrigin?: string) {
   return createTifo(RENDERER, scriptOrigin, world.environment);
 }
 
-/** A storage as browsers have it. */
+/** A storage like the browser's. */
 function storage(entries: Record<string, string> = {}) {
-  const kept = new Map(Object.entries(entries));
-  return { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value) };
+  const stored = new Map(Object.entries(entries));
+  return { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => void stored.set(key, value) };
 }
 
 describe("configure", () => {
-  test.each(["", "demo", "5EED00000000000000000001", `${SITE}0`])("refuses the client id %j", (clientId) => {
+  test.each(["", "demo", "5EED00000000000000000001", `${SITE}0`])("rejects the client id %j", (clientId) => {
     expect(() => tifo().configure({ clientId, origin: ORIGIN })).toThrow(TypeError);
   });
 
-  test.each(["tifo.example", "ftp://tifo.example", ""])("refuses the origin %j", (origin) => {
+  test.each(["tifo.example", "ftp://tifo.example", ""])("rejects the origin %j", (origin) => {
     expect(() => tifo().configure({ clientId: SITE, origin })).toThrow(TypeError);
   });
 
-  test("needs an origin where no script tells one", () => {
+  test("requires an origin unless a script provides one", () => {
     expect(() => tifo().configure({ clientId: SITE })).toThrow(TypeError);
     expect(() => tifo(ORIGIN).configure({ clientId: SITE })).not.toThrow();
   });
 
-  test("keeps what was configured when the next configuration makes no sense", async () => {
+  test("keeps the current configuration if the next one is invalid", async () => {
     const core = tifo(ORIGIN);
     core.configure({ clientId: SITE });
     const event = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
@@ -52,14 +52,14 @@ describe("configure", () => {
     core.userDidStopWatchingEvent();
   });
 
-  test("comes before everything else", async () => {
+  test("must be called before everything else", async () => {
     const core = tifo(ORIGIN);
     await expect(core.userDidStartWatchingEvent({ channelId: CHANNEL })).rejects.toThrow("call configure first");
-    // Node has no element to give, and nothing looks at it.
+    // Node has no elements, but the argument isn't used.
     expect(() => void Reflect.apply(core.renderPanel, undefined, [{}])).toThrow("call userDidStartWatchingEvent first");
   });
 
-  test("names the device alike on every visit, and anew where nothing can be stored", async () => {
+  test("uses the same device id on every visit, or a new one if nothing can be stored", async () => {
     const deviceOf = async () => {
       const core = tifo(ORIGIN);
       core.configure({ clientId: SITE });
@@ -80,7 +80,7 @@ describe("configure", () => {
 });
 
 describe("events", () => {
-  test("are the same view model for the same channel, and the last one started is the default", async () => {
+  test("have one view model per channel, and the last one started is the default", async () => {
     const core = tifo(ORIGIN);
     core.configure({ clientId: SITE });
     expect(core.getTifoEventViewModel()).toBeNull();
@@ -99,16 +99,16 @@ describe("events", () => {
   });
 });
 
-describe("who listens to what travels", () => {
-  test("hears every frame in both directions, and stops nothing by throwing", async () => {
+describe("frame listeners", () => {
+  test("receive every frame in both directions, and stop nothing by throwing", async () => {
     const reported = vi.fn();
     vi.stubGlobal("reportError", reported);
-    const [came, sent]: string[][] = [[], []];
+    const [received, sent]: string[][] = [[], []];
     const core = tifo(ORIGIN);
     core.configure({ clientId: SITE });
     const onFrame = (type: string) => {
-      came?.push(type);
-      throw new Error("The host app's own");
+      received?.push(type);
+      throw new Error("from the host app");
     };
     const event = await core.userDidStartWatchingEvent({
       channelId: CHANNEL,
@@ -116,23 +116,23 @@ describe("who listens to what travels", () => {
       onSent: ({ type }) => void sent?.push(type),
     });
     await world.until(() => event.getSnapshot().concurrents === 1 && sent?.length === 1);
-    expect(came).toEqual(["welcome"]);
+    expect(received).toEqual(["welcome"]);
     expect(sent).toEqual(["panel"]);
     expect(reported).toHaveBeenCalledTimes(1);
     core.userDidStopWatchingEvent();
   });
 });
 
-describe("an event that was refused for good", () => {
-  test("is replaced by a new one when it is started again", async () => {
+describe("an event that was rejected permanently", () => {
+  test("is replaced when it is started again", async () => {
     const core = tifo(ORIGIN);
     core.configure({ clientId: SITE });
-    world.channel.refusal = 4403;
-    const refused = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
-    await world.until(() => refused.getSnapshot().connection === "offline");
-    world.channel.refusal = null;
+    world.channel.rejectWith = 4403;
+    const rejected = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
+    await world.until(() => rejected.getSnapshot().connection === "offline");
+    world.channel.rejectWith = null;
     const event = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
-    expect(event).not.toBe(refused);
+    expect(event).not.toBe(rejected);
     expect(core.getTifoEventViewModel()).toBe(event);
     await world.until(() => event.getSnapshot().connection === "live");
     core.userDidStopWatchingEvent();
@@ -140,7 +140,7 @@ describe("an event that was refused for good", () => {
 });
 
 describe("a viewer who signs in while they watch", () => {
-  test("is known to the channel, and sees their quests; and no more once they sign out", async () => {
+  test("reconnects with a ticket and sees their quests, until they sign out", async () => {
     let token: string | null = null;
     const core = tifo(ORIGIN);
     core.configure({ clientId: SITE, delegate: { getUserToken: () => token } });
@@ -167,52 +167,52 @@ describe("a viewer who signs in while they watch", () => {
     core.userDidStopWatchingEvent();
   });
 
-  test("does not see what was asked for on behalf of another", async () => {
+  test("doesn't see what was requested for another viewer", async () => {
     let token: string | null = "a.b.c";
-    let answer = () => {};
-    const late = new Promise<void>((resolve) => (answer = resolve));
+    let respond = () => {};
+    const late = new Promise<void>((resolve) => (respond = resolve));
     world.rest[`GET /quest/v2/${QUEST}/progress`] = () => late.then(() => progress(4));
     const core = tifo(ORIGIN);
     core.configure({ clientId: SITE, delegate: { getUserToken: () => token } });
     const event = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
     await world.until(() => world.requests.some((request) => request.endsWith("/progress")));
     token = null;
-    await Promise.all([core.userDidChange(), world.pass(1_000)]);
-    answer();
-    await world.pass(1_000);
+    await Promise.all([core.userDidChange(), world.advance(1_000)]);
+    respond();
+    await world.advance(1_000);
     expect(event.getSnapshot()).toMatchObject({ authenticated: false, quests: {} });
     core.userDidStopWatchingEvent();
   });
 
-  test("changes nothing where nothing is watched", async () => {
+  test("changes nothing if no event is watched", async () => {
     await expect(tifo(ORIGIN).userDidChange()).resolves.toBeUndefined();
   });
 });
 
 describe("user settings", () => {
-  test("are kept for the next visit, and held within their bounds", () => {
+  test("are stored for the next visit, and limited to their bounds", () => {
     vi.stubGlobal("localStorage", storage());
     expect(tifo().updateUserSettings({ overlays: false, textScale: 9 })).toMatchObject({ overlays: false, textScale: 1.6 });
     expect(tifo().getUserSettings()).toMatchObject({ overlays: false, textScale: 1.6 });
   });
 
-  test("hold for the page where nothing can be stored", () => {
-    const refuse = () => {
-      throw new Error("Storage is off");
+  test("apply to the page if nothing can be stored", () => {
+    const fail = () => {
+      throw new Error("Storage is disabled");
     };
-    vi.stubGlobal("localStorage", { getItem: refuse, setItem: refuse });
+    vi.stubGlobal("localStorage", { getItem: fail, setItem: fail });
     const core = tifo();
     expect(core.getUserSettings()).toEqual({ overlays: true, reducedMotion: false, textScale: 1 });
     expect(core.updateUserSettings({ reducedMotion: true }).reducedMotion).toBe(true);
     expect(core.getUserSettings().reducedMotion).toBe(true);
   });
 
-  test.each(["no json", "7", "null", '{"overlays":"yes","textScale":null,"more":1}'])("leave out what is stored as %j", (stored) => {
+  test.each(["no json", "7", "null", '{"overlays":"yes","textScale":null,"more":1}'])("ignore %j in the storage", (stored) => {
     vi.stubGlobal("localStorage", storage({ "tifo.userSettings": stored }));
     expect(tifo().getUserSettings()).toEqual({ overlays: true, reducedMotion: false, textScale: 1 });
   });
 
-  test("begin with what the browser says of motion", () => {
+  test("start with the browser's motion preference", () => {
     vi.stubGlobal("matchMedia", (query: string) => ({ matches: query.includes("prefers-reduced-motion") }));
     expect(tifo().getUserSettings().reducedMotion).toBe(true);
   });

@@ -17,10 +17,10 @@ afterEach(() => {
 });
 
 describe("the host app's delegate", () => {
-  test("may throw in any method: the event works as if it were absent", async () => {
+  test("may throw in any method, and the event works as if it were absent", async () => {
     const report = vi.spyOn(console, "error").mockReturnValue();
     const fail = () => {
-      throw new Error("The host app's own");
+      throw new Error("from the host app");
     };
     const event = await world.watchLoaded({ getUserToken: fail, userIsAuthenticated: fail, onPanelEvent: fail, trackAction: fail });
     expect(event.getSnapshot()).toMatchObject({ connection: "live", authenticated: false });
@@ -31,9 +31,9 @@ describe("the host app's delegate", () => {
 
   test.each([
     ["an id of its own", () => "swid-7", { panelId: QUESTS, swid: "swid-7" }],
-    ["an id that takes a while", () => Promise.resolve("swid-7"), { panelId: QUESTS, swid: "swid-7" }],
+    ["an id that arrives later", () => Promise.resolve("swid-7"), { panelId: QUESTS, swid: "swid-7" }],
     ["no id", () => null, { panelId: QUESTS }],
-  ])("hears of actions with %s", async (_, getUserSWID, properties) => {
+  ])("receives actions with %s", async (_, getUserSWID, properties) => {
     const actions: TrackedAction[] = [];
     const event = await world.watchLoaded({ getUserSWID, trackAction: (action) => void actions.push(action) });
     event.openPanel(QUESTS);
@@ -41,7 +41,7 @@ describe("the host app's delegate", () => {
     expect(actions).toEqual([{ name: "panel.open", properties }]);
   });
 
-  test("hears once of what is shown, however often it is drawn", async () => {
+  test("receives each impression once, however often it is rendered", async () => {
     const impressions: TrackedImpression[] = [];
     const event = await world.watchLoaded({ trackImpression: (impression) => void impressions.push(impression) });
     const all: TrackedImpression[] = [
@@ -53,14 +53,14 @@ describe("the host app's delegate", () => {
     expect(impressions).toEqual(all);
   });
 
-  test("may reject, as when it can’t show a clip", async () => {
+  test("may reject, for example if it can't play a clip", async () => {
     const report = vi.spyOn(console, "error").mockReturnValue();
-    const event = await world.watchLoaded({ playClip: () => Promise.reject(new Error("The host app's own")) });
+    const event = await world.watchLoaded({ playClip: () => Promise.reject(new Error("from the host app")) });
     await event.playClip({ videoId: "v1", title: "Goal", url: "https://vod.example/1" });
     expect(report).toHaveBeenCalledTimes(1);
   });
 
-  test("shows clips", async () => {
+  test("plays clips", async () => {
     const shown: string[] = [];
     const event = await world.watchLoaded({ playClip: ({ videoId }) => void shown.push(videoId) });
     await event.playClip({ videoId: "v1", title: "Goal", url: "https://vod.example/1" });
@@ -73,7 +73,7 @@ describe("the host app's delegate", () => {
   test.each([
     ["https://vod.example/1", ["https://vod.example/1"]],
     ["javascript:alert(1)", []],
-  ])("opens %s in a tab of its own where it doesn't show clips, and goes on crediting the event", async (url, opened) => {
+  ])("without playClip opens %s in a new tab, and watching still counts for the event", async (url, opened) => {
     const tabs: string[] = [];
     vi.stubGlobal("open", (address: string) => void tabs.push(address));
     const event = await world.watchLoaded();
@@ -81,10 +81,10 @@ describe("the host app's delegate", () => {
     await event.playClip({ videoId: "v1", title: "Goal", url });
     expect(tabs).toEqual(opened);
     expect(event.getSnapshot().playingClipId).toBeNull();
-    await world.until(() => world.channel.heard.some((frame) => frame.type === "watch" && frame.videoId === CHANNEL));
+    await world.until(() => world.channel.received.some((frame) => frame.type === "watch" && frame.videoId === CHANNEL));
   });
 
-  test("is asked for a token before each connection, which a ticket stands for", async () => {
+  test("is asked for a token before each connection, to get a ticket", async () => {
     await world.watchLoaded(SIGNED_IN);
     expect([...world.channel.viewers].map(({ wire }) => wire.url.searchParams.get("ticket"))).toEqual(["once"]);
     world.channel.cut(() => true);
@@ -93,43 +93,43 @@ describe("the host app's delegate", () => {
 });
 
 describe("playback", () => {
-  test("tells the picture's time, and the server what is watched while it moves", async () => {
+  test("provides the media time, and reports what is watched while the video plays", async () => {
     let playing = true;
     const event = await world.watchLoaded();
     event.setPlayer({ mediaTime: () => 12.5, playing: () => playing });
     expect(event.getSnapshot().mediaTime).toBe(12.5);
-    const watched = () => world.channel.heard.filter((frame) => frame.type === "watch");
+    const watched = () => world.channel.received.filter((frame) => frame.type === "watch");
     await world.until(() => watched().length === 2);
     expect(watched()[0]).toEqual({ type: "watch", videoId: CHANNEL, mediaTime: 12.5 });
     playing = false;
-    await world.pass(60_000);
+    await world.advance(60_000);
     expect(watched().length).toBe(2);
     event.setPlayer(null);
     expect(event.getSnapshot().mediaTime).toBeNull();
   });
 
-  test("goes on after a player that fails, whose time is told as soon as it has one", async () => {
-    const told = vi.spyOn(console, "error").mockReturnValue();
+  test("continues after a player that fails, and uses its time as soon as it has one", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
     const event = await world.watchLoaded();
     let fails = true;
     const failing = <T>(value: T) => {
-      if (fails) throw new Error("the player's");
+      if (fails) throw new Error("from the player");
       return value;
     };
     event.setPlayer({ mediaTime: () => failing(7), playing: () => true, onChange: () => failing(() => {}) });
     expect(event.getSnapshot().mediaTime).toBeNull();
-    await world.pass(5_000);
-    expect(told).toHaveBeenCalled();
+    await world.advance(5_000);
+    expect(error).toHaveBeenCalled();
     fails = false;
-    await world.until(() => event.getSnapshot().mediaTime === 7, "the picture's time");
+    await world.until(() => event.getSnapshot().mediaTime === 7, "a media time");
     event.setPlayer({ mediaTime: () => 8, playing: () => failing(true) });
     fails = true;
-    await world.pass(15_000);
+    await world.advance(15_000);
     fails = false;
-    await world.until(() => world.channel.heard.some((frame) => frame.type === "watch" && frame.mediaTime === 8), "what is watched");
+    await world.until(() => world.channel.received.some((frame) => frame.type === "watch" && frame.mediaTime === 8), "a watch report");
   });
 
-  test("moves the host app's player", async () => {
+  test("controls the host app's player", async () => {
     const calls: string[] = [];
     const event = await world.watchLoaded();
     event.setPlayer({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { PanelEvent, TifoEventDelegate } from "#sdk/model/event-delegate.ts";
-import { AWAY, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, Refusal, results } from "./event-world.ts";
+import { AWAY, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, ApiError, results } from "./event-world.ts";
 
 const SIGNED_IN: TifoEventDelegate = { getUserToken: () => "a.b.c" };
 
@@ -17,9 +17,9 @@ afterEach(() => {
 });
 
 describe("panels", () => {
-  test("open the first by themselves, then what is asked for by id or by kind", async () => {
-    const heard: PanelEvent[] = [];
-    const event = await world.watchLoaded({ onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+  test("start with the first one open, then open by id or by kind", async () => {
+    const received: PanelEvent[] = [];
+    const event = await world.watchLoaded({ onPanelEvent: (panelEvent) => void received.push(panelEvent) });
     expect(event.getDefaultPanel()?.id).toBe(PREDICTOR);
     expect(event.getSnapshot().openPanelId).toBe(PREDICTOR);
     expect(event.openPanel({ kind: "quests" })).toBe(true);
@@ -27,8 +27,8 @@ describe("panels", () => {
     expect(event.openPanel("no such panel")).toBe(false);
     event.closePanel();
     expect(event.getSnapshot().openPanelId).toBeNull();
-    await world.until(() => world.channel.heard.some((frame) => frame.type === "panel" && frame.panelId === QUESTS));
-    expect(heard).toEqual([
+    await world.until(() => world.channel.received.some((frame) => frame.type === "panel" && frame.panelId === QUESTS));
+    expect(received).toEqual([
       { type: "opened", panelId: QUESTS, kind: "quests" },
       { type: "closed", panelId: QUESTS, kind: "quests" },
     ]);
@@ -38,12 +38,12 @@ describe("panels", () => {
     const event = await world.watchLoaded();
     event.closePanel();
     const before = event.getPanels();
-    world.channel.tell({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    world.channel.send({ type: "page.updated", seq: 1, upTo: 1, data: {} });
     await world.until(() => event.getPanels() !== before);
     expect(event.getSnapshot().openPanelId).toBeNull();
   });
 
-  test("are told anew when key plays are handed over", async () => {
+  test("notify subscribers when key plays change", async () => {
     const event = await world.watchLoaded();
     const before = event.getSnapshot().panels;
     event.updateKeyPlays([{ id: "goal", title: "Goal", time: 61 }]);
@@ -53,10 +53,10 @@ describe("panels", () => {
   });
 });
 
-describe("the panel that is open", () => {
-  const opened = () => world.channel.heard.flatMap((frame) => (frame.type === "panel" ? frame.panelId : []));
+describe("the open panel", () => {
+  const opened = () => world.channel.received.flatMap((frame) => (frame.type === "panel" ? frame.panelId : []));
 
-  test("is told to the server also where it opened by itself, and on every connection", async () => {
+  test("is reported on every connection, even if it opened by itself", async () => {
     const event = await world.watchLoaded();
     await world.until(() => opened().length === 1);
     world.channel.cut(() => true);
@@ -66,11 +66,11 @@ describe("the panel that is open", () => {
     world.channel.cut(() => true);
     await world.until(() => event.getSnapshot().connection !== "live");
     await world.until(() => event.getSnapshot().connection === "live");
-    await world.pass(5_000);
+    await world.advance(5_000);
     expect(opened()).toHaveLength(2);
   });
 
-  test("is told once the connection is back where it was opened meanwhile", async () => {
+  test("is reported after a reconnect if it was opened in between", async () => {
     const event = await world.watchLoaded();
     await world.until(() => opened().length === 1);
     world.channel.cut(() => true);
@@ -82,33 +82,33 @@ describe("the panel that is open", () => {
 });
 
 describe("polls", () => {
-  test.each([true, false])("are asked for anew when the connection is back, resumed or not (%s)", async (resumed) => {
+  test.each([true, false])("are reloaded after a reconnect, resumed or not (%s)", async (resumed) => {
     const event = await world.watchLoaded();
     world.rest[`GET /poll/v3/${POLL}/results`] = () => results(8, 2);
     if (!resumed) world.channel.epoch = "another";
     world.channel.cut(() => true);
-    await world.until(() => event.getSnapshot().polls[POLL]?.total === 10, "the tally of now");
+    await world.until(() => event.getSnapshot().polls[POLL]?.total === 10, "the current tally");
   });
 
-  test("are asked for again where the server could not answer, and go where they are no more", async () => {
+  test("are reloaded after a server error, and removed if they no longer exist", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const poll = world.rest[`GET /poll/v3/${POLL}`] ?? (() => undefined);
-    world.rest[`GET /poll/v3/${POLL}`] = () => new Refusal(500, "internal");
+    world.rest[`GET /poll/v3/${POLL}`] = () => new ApiError(500, "internal");
     const event = world.watch();
     await world.until(() => event.getPanels().length > 0);
-    await world.pass(1_000);
+    await world.advance(1_000);
     world.rest[`GET /poll/v3/${POLL}`] = poll;
     await world.until(() => event.getSnapshot().polls[POLL] !== undefined, "the poll");
-    world.rest[`GET /poll/v3/${POLL}`] = () => new Refusal(404, "not_found");
-    world.channel.tell({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    world.rest[`GET /poll/v3/${POLL}`] = () => new ApiError(404, "not_found");
+    world.channel.send({ type: "page.updated", seq: 1, upTo: 1, data: {} });
     await world.until(() => event.getSnapshot().polls[POLL] === undefined, "no poll");
   });
 
-  test("show what was counted, and what poll.updated says from then on", async () => {
+  test("show the stored results, then those of each poll.updated", async () => {
     const event = await world.watchLoaded();
     const tally = () => event.getSnapshot().polls[POLL]?.answers.map(({ responses }) => responses);
     expect(tally()).toEqual([1, 1]);
-    world.channel.tell({ type: "poll.updated", data: results(3, 1, { open: false, correctAnswerId: HOME }) });
+    world.channel.send({ type: "poll.updated", data: results(3, 1, { open: false, correctAnswerId: HOME }) });
     await world.until(() => event.getSnapshot().polls[POLL]?.total === 4);
     expect(event.getSnapshot().polls[POLL]).toMatchObject({
       open: false,
@@ -117,39 +117,39 @@ describe("polls", () => {
     });
   });
 
-  test("keep results that came while an older answer was on its way", async () => {
-    let answer = () => {};
-    const late = new Promise<void>((resolve) => (answer = resolve));
+  test("keep results that arrive while an older response is pending", async () => {
+    let respond = () => {};
+    const late = new Promise<void>((resolve) => (respond = resolve));
     world.rest[`GET /poll/v3/${POLL}/results`] = () => late.then(() => results(1, 1));
     const event = world.watch();
     await world.until(() => event.getSnapshot().connection === "live" && world.requests.some((request) => request.endsWith("/results")));
-    const heard = event.getSnapshot();
-    world.channel.tell({ type: "poll.updated", data: results(9, 1, { open: false }) });
-    world.channel.tell({ type: "concurrents", count: 2 });
-    await world.until(() => event.getSnapshot() !== heard && event.getSnapshot().concurrents === 2);
-    answer();
+    const received = event.getSnapshot();
+    world.channel.send({ type: "poll.updated", data: results(9, 1, { open: false }) });
+    world.channel.send({ type: "concurrents", count: 2 });
+    await world.until(() => event.getSnapshot() !== received && event.getSnapshot().concurrents === 2);
+    respond();
     await world.until(() => event.getSnapshot().polls[POLL] !== undefined);
     expect(event.getSnapshot().polls[POLL]).toMatchObject({ total: 10, open: false });
   });
 
-  test("take a vote over the socket", async () => {
-    const heard: PanelEvent[] = [];
-    const event = await world.watchLoaded({ ...SIGNED_IN, onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+  test("send a vote over the socket", async () => {
+    const received: PanelEvent[] = [];
+    const event = await world.watchLoaded({ ...SIGNED_IN, onPanelEvent: (panelEvent) => void received.push(panelEvent) });
     const vote = event.answerPoll(POLL, HOME);
     await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
     await vote;
-    expect(world.channel.heard).toContainEqual(expect.objectContaining({ type: "vote", pollId: POLL, answerId: HOME }));
+    expect(world.channel.received).toContainEqual(expect.objectContaining({ type: "vote", pollId: POLL, answerId: HOME }));
     expect(world.requests.some((request) => request.endsWith("/responses"))).toBe(false);
-    expect(heard).toEqual([{ type: "answered", panelId: PREDICTOR, pollId: POLL, answerId: HOME }]);
+    expect(received).toEqual([{ type: "answered", panelId: PREDICTOR, pollId: POLL, answerId: HOME }]);
   });
 
-  test("send a vote without an answer again, under its own name, when the connection is back", async () => {
+  test("resend a vote without a response after a reconnect, with the same id", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
-    world.channel.judge = () => null;
+    world.channel.voteResult = () => null;
     const vote = event.answerPoll(POLL, HOME);
-    const votes = () => world.channel.heard.filter((frame) => frame.type === "vote");
+    const votes = () => world.channel.received.filter((frame) => frame.type === "vote");
     await world.until(() => votes().length === 1);
-    world.channel.judge = ({ id }) => ({ id, ok: true });
+    world.channel.voteResult = ({ id }) => ({ id, ok: true });
     world.channel.cut(() => true);
     await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
     await vote;
@@ -157,24 +157,24 @@ describe("polls", () => {
     expect(votes()[1]).toEqual(votes()[0]);
   });
 
-  test("say why a vote doesn't count", async () => {
+  test("report why a vote is rejected", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
-    world.channel.judge = ({ id }) => ({ id, ok: false, code: "already_answered", message: "You have answered" });
-    const refused = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "already_answered", message: "You have answered" });
-    await world.pass(1_000);
-    await refused;
+    world.channel.voteResult = ({ id }) => ({ id, ok: false, code: "already_answered", message: "You have answered" });
+    const rejected = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "already_answered", message: "You have answered" });
+    await world.advance(1_000);
+    await rejected;
     expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBeUndefined();
   });
 
-  test("say so when no answer to a vote comes", async () => {
+  test("report if there is no response to a vote", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
-    world.channel.judge = () => null;
-    const refused = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "network" });
-    await world.pass(12_000);
-    await refused;
+    world.channel.voteResult = () => null;
+    const rejected = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "network" });
+    await world.advance(12_000);
+    await rejected;
   });
 
-  test("take a vote by request where only events come through", async () => {
+  test("send a vote by REST if only Server-Sent Events are available", async () => {
     world.network.allowsSockets = false;
     const event = await world.watchLoaded(SIGNED_IN);
     await event.answerPoll(POLL, HOME);
@@ -183,21 +183,21 @@ describe("polls", () => {
   });
 
   test("ask anonymous viewers to sign in, and send nothing", async () => {
-    const heard: PanelEvent[] = [];
-    const event = await world.watchLoaded({ onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+    const received: PanelEvent[] = [];
+    const event = await world.watchLoaded({ onPanelEvent: (panelEvent) => void received.push(panelEvent) });
     await expect(event.answerPoll(POLL, AWAY)).rejects.toMatchObject({ code: "unauthenticated" });
-    expect(heard).toEqual([{ type: "loginRequested", panelId: PREDICTOR }]);
-    expect(world.channel.heard.some((frame) => frame.type === "vote")).toBe(false);
+    expect(received).toEqual([{ type: "loginRequested", panelId: PREDICTOR }]);
+    expect(world.channel.received.some((frame) => frame.type === "vote")).toBe(false);
   });
 });
 
 describe("quests", () => {
-  test("are for viewers who are signed in", async () => {
+  test("are loaded only for signed-in viewers", async () => {
     const event = await world.watchLoaded();
     expect(event.getSnapshot()).toMatchObject({ authenticated: false, quests: {} });
   });
 
-  test("show this viewer's progress, and follow it", async () => {
+  test("show this viewer's progress, and update it", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
     expect(event.getSnapshot().quests[QUEST]).toMatchObject({
       title: "First half hero",
@@ -205,28 +205,28 @@ describe("quests", () => {
       actions: [{ body: "Watch ten minutes", current: 4, required: 10 }],
     });
     world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(10);
-    world.channel.tell({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
+    world.channel.send({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
     await world.until(() => event.getSnapshot().quests[QUEST]?.complete === true);
   });
 
-  test("show the others where one is refused, and reject nothing that nobody awaits", async () => {
+  test("show the others if one is rejected, without unhandled rejections", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
     const other = "5eed00000000000000006102";
     world.quests.push(other);
-    world.rest[`GET /quest/v2/${other}`] = () => new Refusal(403, "forbidden");
-    world.rest[`GET /quest/v2/${other}/progress`] = () => new Refusal(403, "forbidden");
+    world.rest[`GET /quest/v2/${other}`] = () => new ApiError(403, "forbidden");
+    world.rest[`GET /quest/v2/${other}/progress`] = () => new ApiError(403, "forbidden");
     const event = await world.watchLoaded(SIGNED_IN);
     expect(Object.keys(event.getSnapshot().quests)).toEqual([QUEST]);
-    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => new Refusal(404, "not_found");
-    world.channel.tell({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => new ApiError(404, "not_found");
+    world.channel.send({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
     await world.until(() => event.getSnapshot().quests[QUEST] === undefined, "no quest");
     process.off("unhandledRejection", unhandled);
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  test("report what the server can't see", async () => {
+  test("report actions that the server can't see", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
     world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(5);
     await event.reportQuestAction(QUEST, "watchTen1");
@@ -234,7 +234,7 @@ describe("quests", () => {
     expect(event.getSnapshot().quests[QUEST]?.actions[0]?.current).toBe(5);
   });
 
-  test("are claimed once, and know it on the next visit", async () => {
+  test("are claimed once, and still show the claim on the next visit", async () => {
     world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(10);
     const first = await world.watchLoaded(SIGNED_IN);
     expect(first.getSnapshot().quests[QUEST]?.claim).toBeUndefined();
@@ -245,9 +245,9 @@ describe("quests", () => {
     expect(later.getSnapshot().quests[QUEST]?.claim).toBe("SUCCESS");
   });
 
-  test("reject a claim that the server refuses", async () => {
+  test("reject a claim that the server rejects", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
-    world.rest[`POST /quest/v2/${QUEST}/claim`] = () => new Refusal(409, "conflict");
+    world.rest[`POST /quest/v2/${QUEST}/claim`] = () => new ApiError(409, "conflict");
     await expect(event.claimQuest(QUEST)).rejects.toMatchObject({ status: 409, code: "conflict" });
     expect(event.getSnapshot().quests[QUEST]?.claim).toBeUndefined();
   });

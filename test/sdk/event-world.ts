@@ -4,7 +4,7 @@ import { createSession } from "#sdk/core/session.ts";
 import type { TifoEventDelegate } from "#sdk/model/event-delegate.ts";
 import type { TifoEventState } from "#sdk/model/state.ts";
 import { FakeChannel } from "./fake-channel.ts";
-import { dice, Network, VirtualTime } from "./world.ts";
+import { seededRandom, Network, VirtualTime } from "./virtual-network.ts";
 
 export const SITE = "5eed00000000000000000001";
 export const CHANNEL = "5eed0000000000000000c001";
@@ -14,7 +14,7 @@ export const POLL = "5eed00000000000000006001";
 export const QUEST = "5eed00000000000000006101";
 export const [HOME, AWAY] = ["5eed00000000000000600101", "5eed00000000000000600102"];
 
-/** The results of the poll as the API and `poll.updated` tell them. */
+/** The poll's results, as in the API and in `poll.updated`. */
 export function results(home: number, away: number, rest: object = {}) {
   const total = home + away;
   const answer = (answerId: string, text: string, responses: number) => ({
@@ -26,8 +26,8 @@ export function results(home: number, away: number, rest: object = {}) {
   return { pollId: POLL, open: true, hidden: false, total, answers: [answer(HOME, "Home", home), answer(AWAY, "Away", away)], ...rest };
 }
 
-/** Answers of the REST API by `METHOD path`; a test puts its own in their place. */
-export function restAnswers(quests: string[]): Record<string, (request: Request) => unknown> {
+/** Responses of the REST API by `METHOD path`, which a test can replace. */
+export function restResponses(quests: string[]): Record<string, (request: Request) => unknown> {
   return {
     [`GET /page/v2/configuration/${CHANNEL}`]: () => ({
       page: { _id: CHANNEL, slug: "main-stage", type: "channel", name: "Main stage" },
@@ -80,8 +80,8 @@ function panel(_id: string, panel_type: string, panel_name: string, renderer: ob
   return { _id, slug: "panel", panel_name, panel_type, icon_name: null, renderer: { panel_type, panel_name, ...renderer } };
 }
 
-/** A problem as the API answers it. */
-export class Refusal {
+/** An error response of the API. */
+export class ApiError {
   readonly status: number;
   readonly code: string;
 
@@ -91,62 +91,62 @@ export class Refusal {
   }
 }
 
-/** A viewer of one event between a channel and a REST API that are not there. */
+/** A viewer of one event, with a simulated channel and REST API. */
 export class EventWorld {
   readonly time = new VirtualTime();
   readonly channel = new FakeChannel();
   readonly network: Network;
   /** Ids of the quests that the page shows. */
   readonly quests = [QUEST];
-  readonly rest = restAnswers(this.quests);
+  readonly rest = restResponses(this.quests);
   /** `METHOD path` of every request. */
   readonly requests: string[] = [];
 
-  /** Whether nobody looks at the page. */
+  /** Whether the page is hidden. */
   hidden = false;
 
   constructor(seed = 1) {
-    this.network = new Network(this.time, dice(seed), this.channel);
+    this.network = new Network(this.time, seededRandom(seed), this.channel);
   }
 
   get environment(): Environment {
     return { ...browserEnvironment, ...this.network.environment() };
   }
 
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const call = `${request.method} ${new URL(request.url).pathname}`;
     this.requests.push(call);
-    const answer = await this.rest[call]?.(request);
-    if (answer instanceof Refusal) return Response.json({ code: answer.code, message: answer.code }, { status: answer.status });
-    return answer === undefined ? Response.json({ code: "not_found" }, { status: 404 }) : Response.json(answer);
+    const result = await this.rest[call]?.(request);
+    if (result instanceof ApiError) return Response.json({ code: result.code, message: result.code }, { status: result.status });
+    return result === undefined ? Response.json({ code: "not_found" }, { status: 404 }) : Response.json(result);
   };
 
-  /** `clockWrong`: ms by which the device's clock is ahead. */
-  watch(delegate?: TifoEventDelegate, clockWrong = 0, taps?: FrameListeners): WatchedEvent {
+  /** `clockOffset`: ms by which the device's clock is ahead. */
+  watch(delegate?: TifoEventDelegate, clockOffset = 0, listeners?: FrameListeners): WatchedEvent {
     const configuration = { clientId: SITE, origin: "https://tifo.example", deviceId: "device", delegate };
-    const environment = { ...this.environment, now: () => this.time.now + clockWrong, hidden: () => this.hidden };
-    return watchEvent(createSession(configuration, undefined, environment), CHANNEL, taps);
+    const environment = { ...this.environment, now: () => this.time.now + clockOffset, hidden: () => this.hidden };
+    return watchEvent(createSession(configuration, undefined, environment), CHANNEL, listeners);
   }
 
-  /** Lets time pass until something holds. */
-  async until(holds: () => boolean, what = "what was waited for"): Promise<void> {
+  /** Advances the time until the condition holds. */
+  async until(condition: () => boolean, expected = "the expected state"): Promise<void> {
     for (let turn = 0; turn < 2_000; turn++) {
-      if (holds()) return;
-      await this.pass(50);
+      if (condition()) return;
+      await this.advance(50);
     }
-    throw new Error(`It never came to ${what}`);
+    throw new Error(`Waited for ${expected}`);
   }
 
-  /** Virtual milliseconds, and what requests answer meanwhile. */
-  async pass(milliseconds: number): Promise<void> {
-    await this.time.pass(milliseconds);
+  /** Advances the virtual time, and lets pending requests complete. */
+  async advance(milliseconds: number): Promise<void> {
+    await this.time.advance(milliseconds);
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Watches, and waits for the connection, the polls and, of somebody signed in, the quests. */
-  async watchLoaded(delegate?: TifoEventDelegate, clockWrong?: number): Promise<WatchedEvent> {
-    const event = this.watch(delegate, clockWrong);
+  /** Watches, and waits for the connection, the polls and, if signed in, the quests. */
+  async watchLoaded(delegate?: TifoEventDelegate, clockOffset?: number): Promise<WatchedEvent> {
+    const event = this.watch(delegate, clockOffset);
     const loaded = ({ connection, polls, quests, authenticated }: TifoEventState) =>
       connection === "live" && polls[POLL] !== undefined && (!authenticated || quests[QUEST] !== undefined);
     await this.until(() => loaded(event.getSnapshot()), "a loaded event");

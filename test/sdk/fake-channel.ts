@@ -1,5 +1,5 @@
 import { ViewerFrame } from "#worker/durable-objects/relay/relay.protocol.ts";
-import type { FakeServer, Wire } from "./world.ts";
+import type { FakeServer, Wire } from "./virtual-network.ts";
 
 const TAIL = 400;
 
@@ -8,34 +8,35 @@ interface Viewer {
   acked: number;
 }
 
-/** A channel that speaks the realtime protocol and can be told to misbehave as real ones do. */
+/** A channel with the realtime protocol that can fail in the ways that real ones do. */
 export class FakeChannel implements FakeServer {
   epoch = "e1";
   /** Bodies of the log's frames; the first has number 1. */
   readonly log: { seq: number; id: string }[] = [];
   readonly viewers = new Set<Viewer>();
   down = false;
-  /** It takes connections and says nothing on them. */
+  /** Accepts connections but sends nothing. */
   mute = false;
-  /** Close code by which every connection is refused. */
-  refusal: number | null = null;
+  /** The close code with which every connection is rejected. */
+  rejectWith: number | null = null;
   pings = 0;
-  /** Tells readers of Server-Sent Events that it lives, as the server does three times a heartbeat. */
+
+  /** Sends a pong to readers of Server-Sent Events, as the server does three times per heartbeat. */
   beat(): void {
     for (const { wire } of this.viewers) if (wire.kind === "events") wire.deliver("pong");
   }
 
-  /** What the server makes of a vote; null: it says nothing. */
-  judge: (vote: Extract<ViewerFrame, { type: "vote" }>) => object | null = ({ id }) => ({ id, ok: true });
-  /** Frames from viewers, as they came. */
-  readonly heard: ViewerFrame[] = [];
+  /** The result of a vote; null sends none. */
+  voteResult: (vote: Extract<ViewerFrame, { type: "vote" }>) => object | null = ({ id }) => ({ id, ok: true });
+  /** Frames from viewers, in order of arrival. */
+  readonly received: ViewerFrame[] = [];
 
   connect(wire: Wire): ReturnType<FakeServer["connect"]> {
     if (this.down) return null;
     const viewer: Viewer = { wire, acked: 0 };
-    if (this.refusal !== null) {
+    if (this.rejectWith !== null) {
       wire.deliver(JSON.stringify({ type: "error", code: "forbidden", message: "The gate is closed" }));
-      wire.cut(this.refusal);
+      wire.cut(this.rejectWith);
       return { receive: () => {}, gone: () => {} };
     }
     if (this.mute) return { receive: () => {}, gone: () => {} };
@@ -60,15 +61,15 @@ export class FakeChannel implements FakeServer {
   publish(id: string): void {
     const frame = { seq: this.head + 1, id };
     this.log.push(frame);
-    this.tell(body(frame));
+    this.send(body(frame));
   }
 
-  /** Sends a frame that no log keeps to every viewer. */
-  tell(frame: object): void {
+  /** Sends a frame to every viewer without adding it to the log. */
+  send(frame: object): void {
     for (const { wire } of this.viewers) wire.deliver(JSON.stringify({ upTo: this.head, ...frame }));
   }
 
-  /** Sends the last frames again, as a relay does that was not sure of them. */
+  /** Sends the last frames again, as a relay does if it isn't sure that they arrived. */
   repeat(count: number): void {
     for (const { wire } of this.viewers) wire.deliver(JSON.stringify(this.log.slice(-count).map(body)));
   }
@@ -77,13 +78,13 @@ export class FakeChannel implements FakeServer {
     for (const { wire } of this.viewers) wire.deliver(JSON.stringify({ type: "drain", upTo: this.head, reconnectIn }));
   }
 
-  /** Cuts the connections that `chosen` names. */
-  cut(chosen: () => boolean): void {
-    for (const viewer of [...this.viewers]) if (chosen()) this.#hangUp(viewer);
+  /** Cuts the connections for which `filter` returns true. */
+  cut(filter: () => boolean): void {
+    for (const viewer of [...this.viewers]) if (filter()) this.#disconnect(viewer);
   }
 
-  /** The viewers have lost the right to be here. */
-  expel(close: number, code: string, message: string): void {
+  /** Disconnects all viewers, who have lost access. */
+  revokeAccess(close: number, code: string, message: string): void {
     for (const viewer of [...this.viewers]) {
       this.viewers.delete(viewer);
       viewer.wire.deliver(JSON.stringify({ type: "error", code, message, close }));
@@ -91,18 +92,18 @@ export class FakeChannel implements FakeServer {
     }
   }
 
-  /** The server is gone: whoever was connected is cut, whoever comes finds nobody. */
+  /** Takes the server down: all connections are cut, and new ones fail. */
   kill(): void {
     this.down = true;
     this.cut(() => true);
   }
 
-  /** It holds connections open, but nothing comes over them any more. */
-  silence(): void {
+  /** Keeps connections open, but sends nothing over them any more. */
+  goSilent(): void {
     this.viewers.clear();
   }
 
-  #hangUp(viewer: Viewer): void {
+  #disconnect(viewer: Viewer): void {
     this.viewers.delete(viewer);
     viewer.wire.cut();
   }
@@ -114,10 +115,10 @@ export class FakeChannel implements FakeServer {
       return;
     }
     const frame = ViewerFrame.parse(JSON.parse(text));
-    this.heard.push(frame);
+    this.received.push(frame);
     if (frame.type === "ack") viewer.acked = frame.seq;
-    const verdict = frame.type === "vote" ? this.judge(frame) : null;
-    if (verdict) viewer.wire.deliver(JSON.stringify({ type: "vote.result", upTo: this.head, ...verdict }));
+    const result = frame.type === "vote" ? this.voteResult(frame) : null;
+    if (result) viewer.wire.deliver(JSON.stringify({ type: "vote.result", upTo: this.head, ...result }));
   }
 }
 

@@ -21,7 +21,7 @@ function legacyPage() {
   return { tifo, legacy: createLegacy(tifo) };
 }
 
-test("a page that tells no time has no player, so that nothing waits for its picture", async () => {
+test("a page that never sets a time has no player, so that nothing waits for its video", async () => {
   const { tifo, legacy } = legacyPage();
   await legacy.init({ siteId: SITE, channelId: CHANNEL });
   const event = tifo.getTifoEventViewModel();
@@ -37,7 +37,7 @@ test("a page that tells no time has no player, so that nothing waits for its pic
   expect(tifo.getTifoEventViewModel()).toBeNull();
 });
 
-test("init starts over, without the time of the event before", async () => {
+test("init starts over, without the previous event's time", async () => {
   const { tifo, legacy } = legacyPage();
   await legacy.init({ siteId: SITE, channelId: CHANNEL });
   legacy.setTime(40);

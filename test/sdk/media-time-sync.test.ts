@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { browserEnvironment, type OverlayShow, syncToMediaTime, type ServerFrame } from "#sdk/channel/index.ts";
-import { Network, VirtualTime } from "./world.ts";
+import { Network, VirtualTime } from "./virtual-network.ts";
 
-/** `listen` is the host's own code, which may fail. */
+/** `listen` is the host app's code, which may throw. */
 function setUp(listen: (frame: ServerFrame) => void = () => {}) {
   const time = new VirtualTime();
   const network = new Network(time, () => 0, { connect: () => null });
@@ -11,7 +11,7 @@ function setUp(listen: (frame: ServerFrame) => void = () => {}) {
     seen.push({ at: time.now, frame });
     listen(frame);
   });
-  /** A video that lags `delay` seconds behind what happens. */
+  /** A video that is `delay` seconds behind. */
   const started = time.now;
   const player = (delay: number) => ({ mediaTime: () => (time.now - started) / 1000 - delay, playing: () => true });
   const ids = () => seen.map(({ frame }) => (frame.type === "overlay.show" ? frame.broadcastId : frame.type));
@@ -36,7 +36,7 @@ function goal(id: string, timecode: number | undefined, startsAt: number): Overl
   };
 }
 
-/** The server's word that a broadcast's time is over, as opposed to a clear that somebody asked for. */
+/** The server's frame for broadcasts that have ended, as opposed to a requested clear. */
 function expiry(...broadcastIds: string[]): ServerFrame {
   return { type: "overlay.clear", seq: 2, upTo: 2, broadcastIds, ended: true };
 }
@@ -52,14 +52,14 @@ const shown = (seen: { frame: ServerFrame }[]) =>
 afterEach(() => vi.restoreAllMocks());
 
 describe("a broadcast with a timecode", () => {
-  test("waits until the video reaches its timecode, and keeps its whole duration", async () => {
+  test("waits until the video reaches its timecode, and keeps its full duration", async () => {
     const { time, seen, sync, player, started } = setUp();
     sync.setPlayer(player(30));
-    await time.pass(60_000);
+    await time.advance(60_000);
     sync.accept(goal("goal", 59, time.now));
-    await time.pass(28_000);
+    await time.advance(28_000);
     expect(seen).toEqual([]);
-    await time.pass(1_500);
+    await time.advance(1_500);
     expect(seen).toHaveLength(1);
     const { at, frame } = seen[0] ?? { at: 0, frame: undefined };
     expect(at - started).toBeGreaterThanOrEqual(89_000);
@@ -67,42 +67,42 @@ describe("a broadcast with a timecode", () => {
     expect(frame).toMatchObject({ broadcastId: "goal", startsAt: at, endsAt: at + 8_000 });
   });
 
-  test("outlives its end by the server's clock, before its release and after, and then ends by itself", async () => {
+  test("stays beyond its end on the server's clock, whether released before or after, and then ends by itself", async () => {
     const { time, seen, sync, player, ids, started } = setUp();
     sync.setPlayer(player(5));
-    await time.pass(10_000);
-    sync.accept(goal("lags a little", 10, time.now));
-    sync.accept(goal("lags much", 20, time.now));
-    sync.accept(goal("none waits for it", undefined, time.now));
-    await time.pass(8_000);
-    sync.accept(expiry("lags a little", "lags much", "none waits for it"));
-    expect(ids()).toEqual(["none waits for it", "lags a little", "overlay.clear"]);
-    expect(seen[2]?.frame).toEqual(expiry("none waits for it"));
-    await time.pass(30_000);
+    await time.advance(10_000);
+    sync.accept(goal("slightly delayed", 10, time.now));
+    sync.accept(goal("much delayed", 20, time.now));
+    sync.accept(goal("without a timecode", undefined, time.now));
+    await time.advance(8_000);
+    sync.accept(expiry("slightly delayed", "much delayed", "without a timecode"));
+    expect(ids()).toEqual(["without a timecode", "slightly delayed", "overlay.clear"]);
+    expect(seen[2]?.frame).toEqual(expiry("without a timecode"));
+    await time.advance(30_000);
     const rest = seen.slice(3).map(({ at, frame }) => ({ after: Math.floor((at - started) / 1000), frame }));
     expect(rest).toMatchObject([
-      { after: 23, frame: { type: "overlay.clear", broadcastIds: ["lags a little"], ended: true } },
-      { after: 25, frame: { type: "overlay.show", broadcastId: "lags much" } },
-      { after: 33, frame: { type: "overlay.clear", broadcastIds: ["lags much"], ended: true } },
+      { after: 23, frame: { type: "overlay.clear", broadcastIds: ["slightly delayed"], ended: true } },
+      { after: 25, frame: { type: "overlay.show", broadcastId: "much delayed" } },
+      { after: 33, frame: { type: "overlay.clear", broadcastIds: ["much delayed"], ended: true } },
     ]);
   });
 
-  test("is taken off late or early by whoever clears it", async () => {
+  test("is removed immediately when it is cleared", async () => {
     const { time, sync, player, ids } = setUp();
     sync.setPlayer(player(5));
-    await time.pass(5_000);
+    await time.advance(5_000);
     sync.accept(goal("a", 2, time.now));
-    await time.pass(3_000);
+    await time.advance(3_000);
     sync.accept({ type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["a"] });
-    await time.pass(20_000);
+    await time.advance(20_000);
     expect(ids()).toEqual(["a", "overlay.clear"]);
   });
 
-  test("is shown at once without a player, or when the video is past it", async () => {
+  test("is shown immediately without a player, or if the video is past it", async () => {
     const { time, sync, player, ids } = setUp();
     sync.accept(goal("no player", 5, time.now));
     sync.setPlayer(player(0));
-    await time.pass(10_000);
+    await time.advance(10_000);
     sync.accept(goal("past", 5, time.now));
     expect(ids()).toEqual(["no player", "past"]);
   });
@@ -112,45 +112,45 @@ describe("a broadcast with a timecode", () => {
     let ready = false;
     sync.setPlayer({ mediaTime: () => (ready ? player(0).mediaTime() : null), playing: () => ready });
     sync.accept(goal("spoiler", 5, time.now));
-    await time.pass(3_000);
+    await time.advance(3_000);
     ready = true;
-    await time.pass(1_500);
+    await time.advance(1_500);
     expect(ids()).toEqual([]);
-    await time.pass(1_000);
+    await time.advance(1_000);
     expect(ids()).toEqual(["spoiler"]);
   });
 
-  test("comes while other frames come without a pause", async () => {
+  test("is released even while other frames arrive continuously", async () => {
     const { time, sync, player, ids } = setUp();
     sync.setPlayer(player(0));
     sync.accept(goal("goal", 1, time.now));
     for (let count = 0; count < 30; count++) {
       sync.accept({ type: "concurrents", upTo: 1, count });
-      await time.pass(50);
+      await time.advance(50);
     }
     expect(ids()).toContain("goal");
   });
 
-  test("holds up nothing else, and comes in the order of media time", async () => {
+  test("delays nothing else, and is released in the order of media time", async () => {
     const { time, sync, player, ids } = setUp();
     sync.setPlayer(player(0));
     sync.accept(goal("second", 4, time.now));
     sync.accept(goal("first", 2, time.now));
     sync.accept(goal("now", undefined, time.now));
-    await time.pass(5_000);
+    await time.advance(5_000);
     expect(ids()).toEqual(["now", "first", "second"]);
   });
 
-  test("never comes when it is cleared first", async () => {
+  test("is never released if it is cleared first", async () => {
     const { time, sync, player, ids } = setUp();
     sync.setPlayer(player(0));
     sync.accept(goal("mistake", 4, time.now));
     sync.accept({ type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["mistake"] });
-    await time.pass(10_000);
+    await time.advance(10_000);
     expect(ids()).toEqual(["overlay.clear"]);
   });
 
-  test("comes at once when the viewer seeks there, or the player goes away", async () => {
+  test("is released immediately when the viewer seeks there, or the player is removed", async () => {
     const { time, sync, ids } = setUp();
     let mediaTime = 0;
     const jumps = new Set<() => void>();
@@ -172,39 +172,39 @@ describe("a broadcast with a timecode", () => {
     expect(jumps.size).toBe(0);
   });
 
-  test("is forgotten when the whole state comes without it", async () => {
+  test("is dropped if a full state doesn't contain it", async () => {
     const { time, seen, sync, player, ids } = setUp();
     sync.setPlayer(player(0));
     sync.accept(goal("cleared while away", 4, time.now));
     sync.accept(goal("still to come", 5, time.now));
     sync.accept(welcome([goal("still to come", 5, time.now), goal("on", undefined, time.now)], time.now));
     expect(shown(seen)).toEqual(["on"]);
-    await time.pass(10_000);
+    await time.advance(10_000);
     expect(ids()).toEqual(["welcome", "still to come"]);
   });
 
-  test("that has ended is in the whole state for those alone whose sync is behind it", async () => {
+  test("that has ended is kept from a full state only if the video hasn't reached it yet", async () => {
     const { time, seen, sync, player, ids } = setUp();
     sync.setPlayer(player(30));
-    await time.pass(60_000);
+    await time.advance(60_000);
     const ended = [goal("seen long ago", 20, time.now - 20_000), goal("not yet", 40, time.now - 20_000)];
     sync.accept(welcome(ended, time.now));
     expect(shown(seen)).toEqual([]);
-    await time.pass(11_000);
+    await time.advance(11_000);
     expect(ids()).toEqual(["welcome", "not yet"]);
-    // Back after a break, while it is on.
+    // A reconnect while it is shown.
     sync.accept(welcome(ended, time.now));
     expect(seen.at(-1)?.frame).toMatchObject({ overlays: [{ broadcastId: "not yet", endsAt: (seen[1]?.at ?? 0) + 8_000 }] });
-    await time.pass(10_000);
+    await time.advance(10_000);
     expect(ids().at(-1)).toBe("overlay.clear");
   });
 });
 
-describe("a host whose code fails", () => {
-  test("misses nothing by it", async () => {
-    const told = vi.spyOn(console, "error").mockReturnValue();
+describe("a host app that throws", () => {
+  test("misses nothing because of it", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
     const { time, sync, player, ids } = setUp((frame) => {
-      if (frame.type === "overlay.show" && frame.broadcastId === "first") throw new Error("the host's");
+      if (frame.type === "overlay.show" && frame.broadcastId === "first") throw new Error("from the host app");
     });
     sync.setPlayer(player(0));
     for (const [id, timecode] of [
@@ -213,28 +213,28 @@ describe("a host whose code fails", () => {
       ["third", 2],
     ] as const)
       sync.accept(goal(id, timecode, time.now));
-    await time.pass(3_000);
+    await time.advance(3_000);
     expect(ids()).toEqual(["first", "second", "third"]);
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(error).toHaveBeenCalledTimes(1);
   });
 
-  test("in its player holds broadcasts as a player without a time does, and is told so once", async () => {
-    const told = vi.spyOn(console, "error").mockReturnValue();
+  test("in its player holds broadcasts like a player without a time, and the error is reported once", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
     const { time, sync, player, ids } = setUp();
     let fails = true;
     sync.setPlayer({
       mediaTime: () => {
-        if (fails) throw new Error("the host's");
+        if (fails) throw new Error("from the host app");
         return player(0).mediaTime();
       },
       playing: () => true,
     });
     sync.accept(goal("goal", 1, time.now));
-    await time.pass(3_000);
+    await time.advance(3_000);
     expect(ids()).toEqual([]);
     fails = false;
-    await time.pass(500);
+    await time.advance(500);
     expect(ids()).toEqual(["goal"]);
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(error).toHaveBeenCalledTimes(1);
   });
 });

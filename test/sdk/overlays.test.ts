@@ -15,7 +15,7 @@ import {
 } from "#sdk/core/overlays.ts";
 
 const NOW = 1_000_000;
-/** When the first overlay's slot is over. */
+/** The end of the first overlay's slot. */
 const SLOT = NOW + MIN_SLOT_MS;
 
 function overlay(id: string, changes: Partial<OverlayShow> = {}, ...positions: OverlayShow["position"][]): OverlayShow {
@@ -45,7 +45,7 @@ function boardOf(...overlays: OverlayShow[]): OverlayBoard {
 
 const shown = (board: OverlayBoard) => board.shown.map(({ broadcastId }) => broadcastId);
 
-/** All that come to the screen, in order, as time goes on by itself until `end`. */
+/** All overlays that are shown until `end`, in order. */
 function watched(board: OverlayBoard, rendering = false, end = NOW + 60_000): string[] {
   const seen = shown(board);
   let moment = at(NOW, rendering);
@@ -72,11 +72,11 @@ const WELCOME: Welcome = {
 };
 
 describe("the overlays on the screen", () => {
-  test("share it where they want different positions", () => {
+  test("are shown together if they use different positions", () => {
     expect(shown(boardOf(overlay("a"), overlay("b", {}, "bottomLeft")))).toEqual(["a", "b"]);
   });
 
-  test("make room for a newer one at their position once they have had their slot, and come back after it", () => {
+  test("are replaced by a newer one at their position after their slot, and return after it", () => {
     const board = boardOf(overlay("a", { endsAt: NOW + 20_000 }), overlay("b"));
     expect(shown(board)).toEqual(["a"]);
     expect(nextChange(board, at(NOW))).toBe(SLOT);
@@ -86,7 +86,7 @@ describe("the overlays on the screen", () => {
     expect(shown(afterTime(next, at(NOW + 20_000)))).toEqual([]);
   });
 
-  test("are each shown where one comes after the other", () => {
+  test("are each shown if they arrive one after the other", () => {
     let board = EMPTY_BOARD;
     for (let turn = 0; turn < 10; turn++) {
       const moment = at(NOW + turn * MIN_SLOT_MS);
@@ -95,12 +95,12 @@ describe("the overlays on the screen", () => {
     }
   });
 
-  test("are each shown, however many come at once, and the last one stays", () => {
+  test("are each shown, however many arrive at once, and the last one stays", () => {
     const all = Array.from({ length: 20 }, (_, index) => overlay(`${index}`, { endsAt: NOW + 1_000 }));
     expect(watched(boardOf(...all))).toEqual(all.map(({ broadcastId }) => broadcastId));
   });
 
-  test("are each shown even where their end has passed before their turn", () => {
+  test("are each shown even if they ended before their turn", () => {
     const all = Array.from({ length: 60 }, (_, index) => overlay(`${index}`, { endsAt: NOW + 1_000 }));
     expect(watched(boardOf(...all))).toEqual(all.map(({ broadcastId }) => broadcastId));
     const ended = all.reduce(
@@ -110,11 +110,11 @@ describe("the overlays on the screen", () => {
     expect(ended.entries).toHaveLength(59);
   });
 
-  test("are not shown where they had ended when they came", () => {
+  test("aren't shown if they had ended when they arrived", () => {
     expect(shown(boardOf(overlay("late", { endsAt: NOW })))).toEqual([]);
   });
 
-  test("stay until they are drawn, where somebody draws, yet not for ever", () => {
+  test("stay until they are rendered, but only up to a maximum", () => {
     const board = [overlay("a", {}, "center", "topLeft"), overlay("b", {}, "center")].reduce(
       (before, one) => afterFrame(before, one, at(NOW, true)),
       EMPTY_BOARD,
@@ -125,7 +125,7 @@ describe("the overlays on the screen", () => {
     expect(shown(afterTime(half, at(NOW + MAX_SLOT_MS, true)))).toEqual(["b"]);
   });
 
-  test("make room as soon as they are drawn, where many wait, and do not come back for the rest of their slot", () => {
+  test("are replaced once they are rendered if many wait, and don't return for the rest of their slot", () => {
     let board = [1, 2, 3, 4, 5].reduce((before, id) => afterFrame(before, overlay(`${id}`), at(NOW, true)), EMPTY_BOARD);
     for (const [turn, expected] of ["2", "3", "3", "3"].entries()) {
       const moment = at(NOW + turn, true);
@@ -134,7 +134,7 @@ describe("the overlays on the screen", () => {
     }
   });
 
-  test("that wait for longer than they are owed a slot are dropped, and told", () => {
+  test("that wait too long for their slot are dropped and reported", () => {
     const late = NOW + MAX_WAIT_MS;
     const board = boardOf(...["a", "b", "c"].map((id) => overlay(id, { endsAt: NOW + 1_000 })));
     const next = afterTime(board, at(late));
@@ -142,7 +142,7 @@ describe("the overlays on the screen", () => {
     expect(next.dropped.map(({ broadcastId }) => broadcastId)).toEqual(["c"]);
   });
 
-  test("give way to a higher priority once they have had their slot, and come back after it", () => {
+  test("yield to a higher priority after their slot, and return after it", () => {
     const board = boardOf(overlay("a", { endsAt: NOW + 20_000 }), overlay("goal", { priority: 5 }));
     expect(shown(board)).toEqual(["a"]);
     const goal = afterTime(board, at(SLOT));
@@ -150,7 +150,7 @@ describe("the overlays on the screen", () => {
     expect(shown(afterTime(goal, at(NOW + 10_000)))).toEqual(["a"]);
   });
 
-  test("wait below a higher priority for as long as they last themselves", () => {
+  test("wait behind a higher priority until their own end", () => {
     const board = boardOf(
       overlay("goal", { priority: 5 }),
       overlay("short", { endsAt: NOW + 5_000 }),
@@ -159,7 +159,7 @@ describe("the overlays on the screen", () => {
     expect(watched(board)).toEqual(["goal", "long"]);
   });
 
-  test("are shown whole or not at all, and wait for every position that they want", () => {
+  test("are shown completely or not at all, and wait for all their positions", () => {
     const board = boardOf(overlay("a", { priority: 1 }, "center"), overlay("wide", {}, "center", "topLeft"), overlay("c", {}, "topLeft"));
     expect(shown(board)).toEqual(["a", "c"]);
     const stream = boardOf(overlay("a", {}, "center"), overlay("wide", {}, "center", "topLeft"), overlay("c", {}, "topLeft"));
@@ -167,7 +167,7 @@ describe("the overlays on the screen", () => {
     expect(shown(afterTime(stream, at(SLOT)))).toEqual(["wide"]);
   });
 
-  test("go when they are cleared or dismissed, and a dismissed one stays away", () => {
+  test("disappear when they are cleared or dismissed, and a dismissed one stays away", () => {
     const board = boardOf(overlay("a"), overlay("b", {}, "center"));
     expect(shown(afterFrame(board, { ...CLEAR, broadcastIds: ["a"] }, at(NOW)))).toEqual(["b"]);
     const dismissed = afterDismissal(board, "a", at(NOW));
@@ -176,12 +176,12 @@ describe("the overlays on the screen", () => {
     expect(shown(afterFrame(dismissed, { ...WELCOME, overlays: [overlay("a")] }, at(NOW)))).toEqual([]);
   });
 
-  test("are not shown any more where they are cleared while they wait", () => {
+  test("are never shown if they are cleared while they wait", () => {
     const board = afterFrame(boardOf(overlay("a"), overlay("b"), overlay("c")), { ...CLEAR, broadcastIds: ["b"] }, at(NOW));
     expect(watched(board, false, NOW + 9_000)).toEqual(["a", "c"]);
   });
 
-  test("are drawn once each of their positions is, also where two of their contents want the same", () => {
+  test("are rendered once each of their contents is, even if two use the same position", () => {
     const board = afterFrame(EMPTY_BOARD, overlay("a", {}, "topRight", "topRight", "center"), at(NOW, true));
     const next = afterFrame(board, overlay("b"), at(NOW, true));
     const once = afterRender(next, "a", at(NOW, true));
@@ -189,7 +189,7 @@ describe("the overlays on the screen", () => {
     expect(nextChange(afterRender(once, "a", at(NOW, true)), at(NOW, true))).toBe(SLOT);
   });
 
-  test("are those of the welcome after a gap, the newest at once, and go on after a resume", () => {
+  test("are those of the welcome after a gap, newest first, and stay after a resume", () => {
     const board = boardOf(overlay("a"));
     const welcome = { ...WELCOME, overlays: [overlay("old"), overlay("new")] };
     expect(shown(afterFrame(board, welcome, at(NOW)))).toEqual(["new"]);
@@ -203,7 +203,7 @@ describe("the overlays on the screen", () => {
     expect(afterTime(next, at(NOW)).shown).toBe(board.shown);
   });
 
-  test("are bounded: of too many the oldest goes unseen, and is told", () => {
+  test("are limited in number: the oldest waiting one is dropped and reported", () => {
     const many = boardOf(...Array.from({ length: MAX_OVERLAYS }, (_, index) => overlay(`${index}`)));
     const board = afterFrame(many, overlay("one more"), at(NOW));
     expect(many.dropped).toEqual([]);

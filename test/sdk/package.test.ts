@@ -19,7 +19,7 @@ function hashOf(algorithm: string, content: string | Uint8Array, encoding: "base
 
 const kilobytes = (code: string | Uint8Array) => gzipSync(code, { level: 9 }).length / 1000;
 
-// What an integrator writes on the first day, in each kind of project.
+// Typical first integrations, one per kind of project.
 const OPTIONS = { strict: true, noEmit: true, module: "esnext", moduleResolution: "bundler", target: "es2022", types: [] };
 const PROJECTS: Record<string, { options: object; files: Record<string, string> }> = {
   react: {
@@ -119,15 +119,15 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A project as it is after its installation, without any network. */
+/** Sets up a project as after its installation, without network access. */
 function makeProject(name: string): string {
   const project = join(folder, name);
   const { options, files } = PROJECTS[name] ?? { options: {}, files: {} };
   const typed = name === "react" ? ["@types/react", "@types/react-dom"] : [];
   for (const dependency of ["react", "react-dom", "openapi-fetch", ...typed]) {
-    const place = join(project, "node_modules", dependency);
-    mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules", dependency), place);
+    const target = join(project, "node_modules", dependency);
+    mkdirSync(dirname(target), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", dependency), target);
   }
   cpSync(DIST, join(project, "node_modules/@tifo/web"), { recursive: true });
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
@@ -137,12 +137,12 @@ function makeProject(name: string): string {
 }
 
 describe("the package", () => {
-  test("has nothing that publint finds wrong", async () => {
+  test("passes publint", async () => {
     const { messages } = await publint({ pkgDir: DIST, strict: true });
     expect(messages).toEqual([]);
   });
 
-  test("resolves with its types wherever it is imported from", async () => {
+  test("resolves with its types under every module resolution", async () => {
     const { code, output } = await run("attw", ["--pack", DIST, "--profile", "esm-only"]);
     expect(code, output).toBe(0);
   });
@@ -162,7 +162,7 @@ describe("the pinned release", () => {
   const site = join(ROOT, "docs/public");
   const { version, pinned, files } = Integrity.parse(JSON.parse(readFileSync(join(site, "sdk/integrity.json"), "utf8")));
 
-  test("holds the bytes that its hashes name", () => {
+  test("contains the files that its hashes describe", () => {
     const hashes = readdirSync(join(site, pinned)).map((file) => [
       file,
       hashOf("sha384", readFileSync(join(site, pinned, file)), "base64"),
@@ -170,20 +170,20 @@ describe("the pinned release", () => {
     expect(Object.fromEntries(hashes.map(([file, hash]) => [file, `sha384-${hash}`]))).toEqual(files);
   });
 
-  test("has an address that other bytes can't have", () => {
+  test("has a URL that depends on its content", () => {
     expect(pinned).toBe(`/sdk/pinned/${version}-${hashOf("sha256", JSON.stringify(files), "hex").slice(0, 8)}`);
   });
 });
 
-describe("its size, compressed", () => {
-  test("is at most 12 kB of client and channel", async () => {
+describe("the compressed size", () => {
+  test("of client and channel is at most 12 kB", async () => {
     const contents = 'export * from "./client/index.ts"; export * from "./channel/index.ts";';
     const stdin = { contents, resolveDir: join(ROOT, "sdk") };
     const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", target: "es2022", write: false });
     expect(kilobytes(outputFiles[0]?.contents ?? "")).toBeLessThanOrEqual(12);
   });
 
-  test.each(["tifo.js", "tifo-legacy.js"])("is at most 95 kB of %s, without rive", (file) => {
+  test.each(["tifo.js", "tifo-legacy.js"])("of %s is at most 95 kB, without rive", (file) => {
     const code = readFileSync(join(ROOT, "docs/public/sdk", file), "utf8");
     expect(kilobytes(code)).toBeLessThanOrEqual(95);
     expect(code).not.toContain("RuntimeLoader");

@@ -34,11 +34,11 @@ describe("the button of a quest's action", () => {
     ["view:panel", { callToAction: PREDICTOR }, "show_panel", { panelId: PREDICTOR }, false],
     ["watch:specific:video", { callToAction: "Watch", value: "v1" }, "play_video", { videoId: "v1" }, false],
     ["answer:predictions:specific", { callToAction: "Make your call", value: POLL }, "show_panel", { panelId: PREDICTOR }, false],
-  ])("of %s with %j leads there, and reports what the server can't see", (kind, change, type, data, reports) => {
+  ])("of %s with %j leads to its target, and reports what the server can't see", (kind, change, type, data, reports) => {
     expect(stepOf(action(kind, change), event)).toMatchObject({ call: { type, data }, reports });
   });
 
-  test("of a quest to view needs no address", () => {
+  test("of a quest to view needs no URL", () => {
     expect(stepOf(action("quest:view"), event)).toEqual({ reports: true, label: "Mark as seen" });
   });
 
@@ -51,11 +51,11 @@ describe("the button of a quest's action", () => {
     ["answer:polls:any", {}],
     ["watch:any:video", {}],
     ["impossible", { callToAction: LINK }],
-  ])("is not there for %s with %j", (kind, change) => {
+  ])("doesn't exist for %s with %j", (kind, change) => {
     expect(stepOf(action(kind, change), event)).toBeNull();
   });
 
-  test("says the action's own words, where they are neither an address nor an id", () => {
+  test("uses the action's own text unless it is a URL or an id", () => {
     const label = (callToAction: string) => {
       const one = action("open:link", { callToAction, value: LINK });
       const step = stepOf(one, event);
@@ -68,7 +68,7 @@ describe("the button of a quest's action", () => {
 });
 
 describe("a quest's actions", () => {
-  test("carry what they lead to, and what they must be where that is not anything", async () => {
+  test("contain their text and target, except a wildcard", async () => {
     const actions = [
       { arrayId: "watchTen1", body: "Watch ten minutes", callToAction: "Watch", validationValue: "*" },
       { arrayId: "openLink1", body: "Open", callToAction: null, validationValue: LINK },

@@ -24,7 +24,7 @@ function Title() {
   );
 }
 
-test("components need nothing but the view model of the event that they show", async () => {
+test("components only need the event's view model", async () => {
   vi.stubGlobal("fetch", world.fetch);
   const tifo = createTifo(renderer, "https://tifo.example", world.environment);
   tifo.configure({ clientId: SITE });
@@ -40,6 +40,6 @@ test("components need nothing but the view model of the event that they show", a
   tifo.userDidStopWatchingEvent();
 });
 
-test("components say so where there is no event", () => {
+test("components throw without an event", () => {
   expect(() => renderToString(createElement(TifoPanel))).toThrow("TifoEventProvider");
 });

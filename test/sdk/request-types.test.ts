@@ -8,7 +8,7 @@ import { OPENAPI } from "#scripts/lib/build.ts";
 import { run } from "#scripts/lib/command.ts";
 import { ROOT } from "#scripts/lib/root.mjs";
 
-// What integrators write with types that were generated from our document.
+// Typical code with types that were generated from the OpenAPI document.
 const CALLS = `
   import type { components, paths } from "./rest";
   type Schemas = components["schemas"];
@@ -24,7 +24,7 @@ const CALLS = `
     const cta: Schemas["OverlayCta"] | null = overlay.cta;
     return [theme.mode.length, page.gate.skus.length, position, cta];
   }
-  // @ts-expect-error: what has no default must be given
+  // @ts-expect-error: a property without a default is required
   export const unnamed: Schemas["PanelRendererInput"] = { panel_type: "donations", url: "https://demo.example/stats" };
 `;
 
@@ -34,7 +34,7 @@ const GENERATORS: Record<string, () => Promise<string>> = {
 };
 
 test.each(Object.keys(GENERATORS))(
-  "the types %s leave optional in requests, and promise in responses, what has a default",
+  "the types %s make properties with defaults optional in requests and required in responses",
   async (name) => {
     const folder = mkdtempSync(join(tmpdir(), "tifo-types-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -1,38 +1,38 @@
 import { expect, test } from "vitest";
 import { restartableTask } from "#sdk/core/restartable-task.ts";
 
-/** Work that ends when it is told to. */
+/** A task whose runs the test ends. */
 function work() {
-  const turns: { end: () => void; counts: () => boolean }[] = [];
-  const by = restartableTask((counts) => new Promise((end) => turns.push({ end, counts })));
-  return { by, turns };
+  const runs: { end: () => void; counts: () => boolean }[] = [];
+  const task = restartableTask((counts) => new Promise((end) => runs.push({ end, counts })));
+  return { task, runs };
 }
 
-test("what is asked for meanwhile is done once more, and once only", async () => {
-  const { by, turns } = work();
-  const first = by.run();
-  const again = [by.run(), by.run(), by.run()];
-  expect(turns).toHaveLength(1);
-  turns[0]?.end();
+test("requests during a run cause exactly one more run", async () => {
+  const { task, runs } = work();
+  const first = task.run();
+  const again = [task.run(), task.run(), task.run()];
+  expect(runs).toHaveLength(1);
+  runs[0]?.end();
   await first;
   await Promise.resolve();
-  expect(turns).toHaveLength(2);
-  turns[1]?.end();
+  expect(runs).toHaveLength(2);
+  runs[1]?.end();
   await Promise.all(again);
-  expect(turns).toHaveLength(2);
+  expect(runs).toHaveLength(2);
 });
 
-test("a restart waits for nobody, and what it replaces counts no more", async () => {
-  const { by, turns } = work();
-  void by.run();
-  const stale = by.run();
-  const fresh = by.restart();
-  expect(turns.map(({ counts }) => counts())).toEqual([false, true]);
-  turns[0]?.end();
+test("a restart doesn't wait, and the run that it replaces no longer counts", async () => {
+  const { task, runs } = work();
+  void task.run();
+  const stale = task.run();
+  const fresh = task.restart();
+  expect(runs.map(({ counts }) => counts())).toEqual([false, true]);
+  runs[0]?.end();
   await stale;
-  expect(turns).toHaveLength(2);
-  turns[1]?.end();
+  expect(runs).toHaveLength(2);
+  runs[1]?.end();
   await fresh;
-  void by.run();
-  expect(turns).toHaveLength(3);
+  void task.run();
+  expect(runs).toHaveLength(3);
 });

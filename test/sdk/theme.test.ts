@@ -17,17 +17,17 @@ const theme = (changes: Partial<EventTheme> = {}): EventTheme => ({
 const color = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255)).map(formatColor);
 const at = (variables: ThemeVariables, name: keyof ThemeVariables) => parseColor(variables[name] ?? "#000000");
 
-test("contrast is that of WCAG", () => {
+test("contrast is calculated as in WCAG", () => {
   expect(contrast(parseColor("#000"), parseColor("#ffffff"))).toBeCloseTo(21, 5);
   expect(contrast(parseColor("#767676"), parseColor("#fff"))).toBeCloseTo(4.54, 2);
 });
 
 describe("a theme", () => {
-  test("that is absent leaves everything to the style sheet", () => {
+  test("sets no variables if it is absent", () => {
     expect(themeVariables(null, "light")).toEqual({});
   });
 
-  test("keeps its colours where they can be read", () => {
+  test("keeps its colors if they are readable", () => {
     const night = theme({ mode: "dark", colors: { accent: "#7C6CFF", surface1: "#0B0B12", surface2: "#12121B", text100: "#FFFFFF" } });
     expect(themeVariables(night, "dark")).toMatchObject({
       "--tifo-accent": "#7c6cff",
@@ -37,7 +37,7 @@ describe("a theme", () => {
     });
   });
 
-  test("made for the other mode gives its accent and shapes, not its surfaces", () => {
+  test("for the other mode applies its accent and shapes, but not its surfaces", () => {
     const night = theme({ mode: "dark", colors: { accent: "#7C6CFF", surface1: "#0B0B12", text100: "#FFFFFF" } });
     const variables = themeVariables(night, "light");
     expect(variables).not.toHaveProperty("--tifo-surface");
@@ -45,7 +45,7 @@ describe("a theme", () => {
     expect(variables).toHaveProperty("--tifo-accent");
   });
 
-  test("shapes buttons and names fonts", () => {
+  test("sets button shapes and fonts", () => {
     const square = theme({
       button: { borderRadius: "square", textCapitalization: "uppercase" },
       typography: { body: "Inter", headline: "Anton" },
@@ -59,7 +59,7 @@ describe("a theme", () => {
     });
   });
 
-  test.each<Mode>(["light", "dark"])("can be read in %s mode whatever its colours are", (mode) => {
+  test.each<Mode>(["light", "dark"])("is readable in %s mode, whatever its colors are", (mode) => {
     const colors = fc.record({
       accent: color,
       surface1: color,

@@ -1,7 +1,7 @@
 import type { Environment, EventSourceLike, SocketLike } from "#sdk/channel/index.ts";
 
-/** A random number generator that gives the same numbers for the same seed (mulberry32). */
-export function dice(seed: number): () => number {
+/** A seeded random number generator (mulberry32). */
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -17,7 +17,7 @@ interface Due {
   work: () => void;
 }
 
-/** Time that passes only when it is told to. */
+/** A clock that advances only on request. */
 export class VirtualTime {
   now = 1_800_000_000_000;
   #order = 0;
@@ -33,8 +33,8 @@ export class VirtualTime {
     this.#due.delete(order);
   }
 
-  /** Lets `span` ms pass, with all that falls due on the way, in its order. */
-  async pass(span: number): Promise<void> {
+  /** Advances by `span` ms and runs everything that becomes due, in order. */
+  async advance(span: number): Promise<void> {
     const until = this.now + span;
     for (;;) {
       await settled();
@@ -56,27 +56,27 @@ export class VirtualTime {
   }
 }
 
-/** Lets promises that wait for nothing but each other come to their end. */
+/** Lets promises settle that wait only for each other. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 6; turn++) await Promise.resolve();
 }
 
-/** One end of a connection, as the fake server sees it. */
+/** The server's end of a connection. */
 export interface Wire {
   readonly url: URL;
   readonly kind: "socket" | "events";
-  /** To the viewer, after the network's delay and in order. */
+  /** Sends to the viewer, after the network's delay and in order. */
   deliver(text: string): void;
-  /** The connection breaks; both ends learn of it. */
+  /** Breaks the connection; both ends are notified. */
   cut(code?: number): void;
 }
 
 export interface FakeServer {
-  /** Null: nobody answers. */
+  /** Null if the server doesn't respond. */
   connect(wire: Wire): { receive(text: string): void; gone(): void } | null;
 }
 
-/** What joins clients and server: delays, and an environment for each client. */
+/** Connects clients with the server: delays, and an environment for each client. */
 export class Network {
   readonly time: VirtualTime;
   readonly random: () => number;
@@ -96,7 +96,7 @@ export class Network {
     return {
       now: () => this.time.now,
       random: this.random,
-      // A real handle that never fires names each virtual timer.
+      // Each virtual timer needs a real handle, which never fires.
       setTimer: (work, delay) => {
         const handle = setTimeout(() => {}, 0);
         clearTimeout(handle);
@@ -116,7 +116,7 @@ export class Network {
     };
   }
 
-  /** Every device wakes from sleep. */
+  /** Wakes every device from sleep. */
   wake(): void {
     for (const waker of this.#wakers) waker();
   }
@@ -129,7 +129,7 @@ export class Network {
     const listeners = new Listeners();
     let state = 0;
     let readyAt = 0;
-    let far: ReturnType<FakeServer["connect"]> = null;
+    let remote: ReturnType<FakeServer["connect"]> = null;
     const inOrder = (work: () => void) => {
       readyAt = Math.max(readyAt, this.time.now + this.#delay());
       this.time.after(readyAt - this.time.now, work);
@@ -137,29 +137,29 @@ export class Network {
     const close = (code: number) => {
       if (state === 3) return;
       state = 3;
-      listeners.tell("close", { code });
+      listeners.emit("close", { code });
     };
     const wire: Wire = {
       url,
       kind: "socket",
-      deliver: (text) => inOrder(() => state === 1 && listeners.tell("message", { data: text })),
+      deliver: (text) => inOrder(() => state === 1 && listeners.emit("message", { data: text })),
       cut: (code = 1006) => inOrder(() => close(code)),
     };
     inOrder(() => {
       if (state !== 0) return;
-      far = this.allowsSockets ? this.#server.connect(wire) : null;
-      if (!far) return close(1006);
+      remote = this.allowsSockets ? this.#server.connect(wire) : null;
+      if (!remote) return close(1006);
       state = 1;
-      listeners.tell("open", {});
+      listeners.emit("open", {});
     });
     return {
       get readyState() {
         return state;
       },
-      send: (text) => this.time.after(this.#delay(), () => far?.receive(text)),
+      send: (text) => this.time.after(this.#delay(), () => remote?.receive(text)),
       close: () => {
         state = 3;
-        this.time.after(this.#delay(), () => far?.gone());
+        this.time.after(this.#delay(), () => remote?.gone());
       },
       addEventListener: listeners.add,
     };
@@ -169,7 +169,7 @@ export class Network {
     const listeners = new Listeners();
     let open = true;
     let readyAt = 0;
-    let far: ReturnType<FakeServer["connect"]> = null;
+    let remote: ReturnType<FakeServer["connect"]> = null;
     const inOrder = (work: () => void) => {
       readyAt = Math.max(readyAt, this.time.now + this.#delay());
       this.time.after(readyAt - this.time.now, () => open && work());
@@ -177,17 +177,17 @@ export class Network {
     const wire: Wire = {
       url,
       kind: "events",
-      deliver: (text) => inOrder(() => listeners.tell(text === "pong" ? "pong" : "message", { data: text })),
-      cut: () => inOrder(() => listeners.tell("error", {})),
+      deliver: (text) => inOrder(() => listeners.emit(text === "pong" ? "pong" : "message", { data: text })),
+      cut: () => inOrder(() => listeners.emit("error", {})),
     };
     inOrder(() => {
-      far = this.#server.connect(wire);
-      if (!far) listeners.tell("error", {});
+      remote = this.#server.connect(wire);
+      if (!remote) listeners.emit("error", {});
     });
     return {
       close: () => {
         open = false;
-        this.time.after(this.#delay(), () => far?.gone());
+        this.time.after(this.#delay(), () => remote?.gone());
       },
       addEventListener: listeners.add,
     };
@@ -201,7 +201,7 @@ class Listeners {
     this.#byType.set(type, [...(this.#byType.get(type) ?? []), listener]);
   };
 
-  tell(type: string, event: object): void {
+  emit(type: string, event: object): void {
     for (const listener of this.#byType.get(type) ?? []) Reflect.apply(listener, undefined, [event]);
   }
 }
