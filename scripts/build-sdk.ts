@@ -1,4 +1,4 @@
-// Builds the SDK: the npm package into sdk/dist, and into docs/public/sdk, from where the site serves it, its tarball and the script of plain pages.
+// Builds the SDK: the npm package in sdk/dist; in docs/public/sdk, which the site serves, its tarball and the script for pages without a bundler.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -30,7 +30,7 @@ const common = {
 await buildPackage();
 await buildRelease();
 
-/** ESM, one file for each entry and what they share beside them; React stays the host's own. */
+/** ESM with one file per entry point and shared chunks. React is external, so that the host app's copy is used. */
 async function buildPackage(): Promise<void> {
   rmSync(DIST, { recursive: true, force: true });
   await build({
@@ -49,9 +49,9 @@ async function buildPackage(): Promise<void> {
   cpSync(join(ROOT, "LICENSE"), join(DIST, "LICENSE"));
 }
 
-/** The package's tarball, and one script with React in it; rive's runtime is a file of its own, loaded when the first animation comes. */
+/** The package's tarball, and a script that includes React. Rive's runtime is a separate file, loaded with the first animation. */
 async function buildRelease(): Promise<void> {
-  removeFormer();
+  removePrevious();
   const release = join(RELEASES, version);
   mkdirSync(release, { recursive: true });
   await build({
@@ -64,7 +64,7 @@ async function buildRelease(): Promise<void> {
   await build({ ...common, format: "esm", entryPoints: { rive: "sdk/react/rive/runtime.ts" }, outdir: release });
   await build({ ...common, entryPoints: ["sdk/styles/tifo.css"], outdir: release });
   cpSync(RIVE, join(release, "rive.wasm"));
-  // The same bytes from the same files: npm gives every entry one time and one mode.
+  // Reproducible: npm sets the same time and mode for every entry.
   await runOrFail("npm", ["pack", DIST, "--pack-destination", release, "--silent"]);
   const files = readdirSync(release).sort();
   const integrity = Object.fromEntries(files.map((file) => [file, integrityOf(join(release, file))]));
@@ -75,26 +75,26 @@ async function buildRelease(): Promise<void> {
   writeFileSync(join(SITE, "integrity.json"), `${JSON.stringify({ version, pinned: `/sdk/pinned/${name}`, files: integrity }, null, 2)}\n`);
 }
 
-/** Other versions stay, each with the runtime that its pinned script loads; of this one only what is built now. */
-function removeFormer(): void {
-  const former = [
+/** Removes earlier builds of this version. Other versions stay, each with the runtime that its pinned script loads. */
+function removePrevious(): void {
+  const previous = [
     ...entriesOf(SITE).filter((path) => path !== PINNED && path !== RELEASES),
     ...entriesOf(RELEASES).filter((path) => basename(path) === version),
     ...entriesOf(PINNED).filter((path) => basename(path).startsWith(`${version}-`)),
   ];
-  for (const path of former) rmSync(path, { recursive: true });
+  for (const path of previous) rmSync(path, { recursive: true });
 }
 
 function entriesOf(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** Of every version that is still here: a project that was installed from one is installed from it again. */
+/** Tarballs of all versions, so that projects that depend on an older one can still be installed. */
 function tarballsOf(release: string): string[] {
   return entriesOf(release).filter((path) => path.endsWith(".tgz"));
 }
 
-/** As the `integrity` attribute takes it (W3C Subresource Integrity). */
+/** In the format of the `integrity` attribute (W3C Subresource Integrity). */
 function integrityOf(path: string): string {
   return `sha384-${createHash("sha384").update(readFileSync(path)).digest("base64")}`;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ROOT } from "./lib/root.mjs";
 
-/** Runs the check with an npm that does this instead. */
+/** Runs the check with a stub in place of npm. */
 function check(npm: string): { status: number | null; lastLine: string | undefined } {
   const folder = mkdtempSync(join(tmpdir(), "tifo-ci-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -18,10 +18,10 @@ function check(npm: string): { status: number | null; lastLine: string | undefin
 }
 
 test.for<[what: string, npm: string, status: number, lastLine: string]>([
-  ["passes what passes", "echo 12 passed, 0 failed", 0, "12 passed, 0 failed"],
-  ["fails with what fails", "echo 11 passed, 1 failed; exit 1", 1, "11 passed, 1 failed"],
-  ["fails where the tests die before they say how it went", "echo installing; kill -9 $$", 1, "0 passed, 1 failed"],
-  ["fails where nothing was said", "exit 0", 1, "0 passed, 1 failed"],
+  ["passes if the tests pass", "echo 12 passed, 0 failed", 0, "12 passed, 0 failed"],
+  ["fails if a test fails", "echo 11 passed, 1 failed; exit 1", 1, "11 passed, 1 failed"],
+  ["fails if the test run dies before its summary", "echo installing; kill -9 $$", 1, "0 passed, 1 failed"],
+  ["fails if there is no summary", "exit 0", 1, "0 passed, 1 failed"],
 ])("the check %s", ([, npm, status, lastLine]) => {
   expect(check(npm)).toEqual({ status, lastLine });
 });

@@ -1,17 +1,17 @@
-// `npm run demo:match`: plays a recorded match on the demo site of a running server, 30 times as fast as it was, or `-- --speed 60`.
+// `npm run demo:match`: replays a recorded match on the demo site of a running server, at 30 times the original speed, or with `-- --speed 60`.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { MATCH_DATA } from "#db/demo/automation.ts";
 import { bodyOf, sendSigned } from "./lib/match/api.ts";
-import { beliefOf, claim, nameOf, type Outcome, vote } from "./lib/match/crowd.ts";
+import { predictionOf, claim, nameOf, type Outcome, vote } from "./lib/match/crowd.ts";
 import { closePrediction, drawWinner, endQuest, type MatchDay, openDesk, openMatchDay, settlePrediction } from "./lib/match/desk.ts";
 import { lineOf, matchEvents } from "./lib/match/play.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
 const SUPPORTERS = 200;
-/** How many of those who were right enter the draw. */
+/** How many of the supporters who were right enter the draw. */
 const ENTRANTS = 10;
-/** Supporters who are signing in at the same time. */
+/** Supporters who sign in concurrently. */
 const LANES = 4;
 const MINUTE_MS = 60_000;
 
@@ -29,7 +29,7 @@ if (process.connected) process.disconnect();
 
 type Clock = (minute: number) => Promise<void>;
 
-/** Starts the match: what it answers resolves when a minute is reached. */
+/** Starts the match, and returns a function that resolves when a minute is reached. */
 function kickOff(speed: number): Clock {
   const start = Date.now();
   return async (minute) => void (await sleep(Math.max(0, start + (minute * MINUTE_MS) / speed - Date.now())));
@@ -42,7 +42,7 @@ function wantedSpeed(): number {
   return speed;
 }
 
-/** Sends the events as the match goes on; the rules of the site do the rest. Answers the final score. */
+/** Sends the events as the match progresses; the site's rules do the rest. Returns the final score. */
 async function play(until: Clock): Promise<Record<"home" | "away", number>> {
   const run = Date.now().toString(36);
   let score = { home: 0, away: 0 };
@@ -55,13 +55,13 @@ async function play(until: Clock): Promise<Record<"home" | "away", number>> {
   return score;
 }
 
-/** Lets the supporters make their calls through the first half, then closes the prediction. */
+/** Lets the supporters vote during the first half, then closes the prediction. */
 async function takeVotes(until: Clock, day: MatchDay): Promise<void> {
   const lane = async (first: number): Promise<void> => {
     for (let supporter = first; supporter < SUPPORTERS; supporter += LANES) {
       await until(1 + (43 * supporter) / SUPPORTERS);
       await vote(url, supporter, day.pollId, day.answerIds);
-      if ((supporter + 1) % 50 === 0) say(`     ${supporter + 1} supporters have made their call`);
+      if ((supporter + 1) % 50 === 0) say(`     ${supporter + 1} supporters have voted`);
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
@@ -70,14 +70,14 @@ async function takeVotes(until: Clock, day: MatchDay): Promise<void> {
   say("     The prediction is closed");
 }
 
-/** Settles the prediction by the score, and lets some of those who were right enter the draw. */
+/** Settles the prediction with the final score, and lets some of the supporters who were right enter the draw. */
 async function settle(day: MatchDay, { home, away }: Record<"home" | "away", number>): Promise<void> {
   const outcome: Outcome = home > away ? "home" : home < away ? "away" : "draw";
   const desk = await openDesk(url);
   const { total, answers } = await settlePrediction(desk, day, outcome);
   say(`\nThe prediction is settled: ${answers.map(({ answer, responses }) => `${answer} ${responses}`).join(", ")}, of ${total}`);
 
-  const right = Array.from({ length: SUPPORTERS }, (_, supporter) => supporter).filter((supporter) => beliefOf(supporter) === outcome);
+  const right = Array.from({ length: SUPPORTERS }, (_, supporter) => supporter).filter((supporter) => predictionOf(supporter) === outcome);
   const claims = new Map<string, number>();
   for (const supporter of right.slice(0, ENTRANTS)) {
     const claimId = await claim(url, supporter, day.questId);
@@ -85,7 +85,7 @@ async function settle(day: MatchDay, { home, away }: Record<"home" | "away", num
   }
   const { claimId, entrants } = await drawWinner(desk, day);
   const winner = nameOf(claims.get(claimId ?? "") ?? 0);
-  const outcomeText = `${right.length} of ${total} called it; of ${entrants} in the draw, ${winner} has won the shirt.`;
+  const outcomeText = `${right.length} of ${total} were right. ${winner} won the shirt, in a draw of ${entrants}.`;
   await endQuest(desk, day, outcomeText);
   say(`The quest is over: ${outcomeText}`);
 }

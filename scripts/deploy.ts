@@ -1,5 +1,5 @@
-// `npm run deploy`: puts the whole project into the Cloudflare account that wrangler is signed in to, and makes there
-// what is missing. `npm run deploy -- --dry-run` does all that needs no account.
+// `npm run deploy`: deploys the project to the Cloudflare account that wrangler is signed in to, and creates missing
+// resources. `npm run deploy -- --dry-run` does everything that doesn't need an account.
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const DATABASE = "tifo";
 const BUCKET = "tifo-media";
 const QUEUE = "tifo-jobs";
 const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
-// Beside wrangler.toml, whose paths are relative to its folder, and gone when the command ends.
+// In the folder of wrangler.toml, because its paths are relative; deleted when the command ends.
 const CONFIG = "wrangler.deploy.toml";
 const SECRETS = ".wrangler/secrets.json";
 
@@ -35,7 +35,7 @@ await guard(async () => {
     await step("Migrating the database", () => runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG]));
     const secrets = await missingSecrets();
     const url = await step("Deploying", () => deploy(secrets));
-    welcome(url, secrets.TIFO_SUPER_KEY);
+    printSummary(url, secrets.TIFO_SUPER_KEY);
   } finally {
     rmSync(join(ROOT, CONFIG), { force: true });
     rmSync(join(ROOT, SECRETS), { force: true });
@@ -54,7 +54,7 @@ async function findOrCreateDatabase(): Promise<string> {
   if (existing !== undefined) return existing;
   await runOrFail("wrangler", ["d1", "create", DATABASE]);
   const created = await findDatabase();
-  if (created === undefined) throw new Problem(`The database "${DATABASE}" was created, but the account does not list it yet: try again.`);
+  if (created === undefined) throw new Problem(`The database "${DATABASE}" was created, but the account doesn't list it yet: try again.`);
   return created;
 }
 
@@ -63,33 +63,33 @@ async function findDatabase(): Promise<string | undefined> {
   return databases.find(({ name }) => name === DATABASE)?.uuid;
 }
 
-/** Makes the account's bucket for uploaded files, unless it is there already. */
+/** Creates the account's bucket for uploaded files if it doesn't exist. */
 async function ensureBucket(): Promise<void> {
   const { code, output } = await run("wrangler", ["r2", "bucket", "create", BUCKET]);
   if (code !== 0 && !/10004|already exists/i.test(output)) {
-    throw new Problem(`The bucket "${BUCKET}" cannot be created; is R2 enabled for the account?\n${output.trim()}`);
+    throw new Problem(`The bucket "${BUCKET}" can't be created; is R2 enabled for the account?\n${output.trim()}`);
   }
 }
 
-/** Makes the account's queue for bulk work, unless it is there already. */
+/** Creates the account's queue for bulk work if it doesn't exist. */
 async function ensureQueue(): Promise<void> {
   const { code, output } = await run("wrangler", ["queues", "create", QUEUE]);
   if (code !== 0 && !/11009|already (exists|taken)/i.test(output)) {
-    throw new Problem(`The queue "${QUEUE}" cannot be created; does the account's plan have Queues?\n${output.trim()}`);
+    throw new Problem(`The queue "${QUEUE}" can't be created; does the account's plan have Queues?\n${output.trim()}`);
   }
 }
 
-/** New values for the secrets that the deployed Worker lacks; a value once set is never touched. */
+/** New values for the secrets that the deployed Worker doesn't have; existing values are never changed. */
 async function missingSecrets(): Promise<Record<string, string>> {
   const { code, output, stdout } = await run("wrangler", ["secret", "list", "--format", "json", "--config", CONFIG]);
-  // Before its first deployment the Worker does not exist, and so has none.
-  if (code !== 0 && !/10007|not found|does not exist/i.test(output)) throw new Problem(`The secrets cannot be listed:\n${output.trim()}`);
+  // Before the first deployment the Worker doesn't exist, so it has none.
+  if (code !== 0 && !/10007|not found|does not exist/i.test(output)) throw new Problem(`The secrets can't be listed:\n${output.trim()}`);
   const present = new Set(code === 0 ? SecretNames.parse(JSON.parse(stdout)).map(({ name }) => name) : []);
-  const fresh = { TIFO_SECRET: randomBytes(32).toString("hex"), TIFO_SUPER_KEY: `tifo_super_${randomBytes(24).toString("hex")}` };
-  return Object.fromEntries(Object.entries(fresh).filter(([name]) => !present.has(name)));
+  const generated = { TIFO_SECRET: randomBytes(32).toString("hex"), TIFO_SUPER_KEY: `tifo_super_${randomBytes(24).toString("hex")}` };
+  return Object.fromEntries(Object.entries(generated).filter(([name]) => !present.has(name)));
 }
 
-/** Uploads the Worker with its secrets in one version and resolves to its address. */
+/** Uploads the Worker and its secrets as one version, and resolves to its URL. */
 async function deploy(secrets: Record<string, string>): Promise<string> {
   writeFileSync(join(ROOT, SECRETS), JSON.stringify(secrets), { mode: 0o600 });
   const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", SECRETS] : [];
@@ -98,13 +98,13 @@ async function deploy(secrets: Record<string, string>): Promise<string> {
   return /https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "https://<your Worker's address>";
 }
 
-function welcome(url: string, superKey: string | undefined): void {
-  say(`\nTifo is at ${url}`);
+function printSummary(url: string, superKey: string | undefined): void {
+  say(`\nTifo is deployed at ${url}`);
   if (superKey !== undefined) {
-    say(`\nYour super key, shown only this once and kept nowhere else but in the Worker:\n\n  ${superKey}`);
+    say(`\nYour super key. It is shown only once and stored only in the Worker:\n\n  ${superKey}`);
   }
   say(`
-Create a site with it; the answer holds the site's id and developer key:
+Create a site with it. The response contains the site's id and developer key:
 
   curl -X POST ${url}/site/v1/ \\
     -H "Tifo-Super-Key: ${superKey ?? "<your super key>"}" -H "Content-Type: application/json" \\

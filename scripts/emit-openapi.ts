@@ -1,4 +1,4 @@
-// Writes the OpenAPI document to docs/public, from where the site serves it as a static file.
+// Writes the OpenAPI document to docs/public, which the site serves as static files.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createApp } from "#worker/app.ts";

@@ -1,4 +1,4 @@
-// Writes what follows from the schemas: the AsyncAPI document for the site, and the SDK's types of REST and realtime messages.
+// Writes the files derived from the schemas: the AsyncAPI document for the site, and the SDK's types of REST and realtime messages.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,7 +13,7 @@ const GENERATED = join(ROOT, "sdk/generated");
 mkdirSync(GENERATED, { recursive: true });
 writeFileSync(join(ROOT, "docs/public/asyncapi.json"), `${JSON.stringify(asyncApiDocument(), null, 2)}\n`);
 await writeTypes("rest.d.ts", pathToFileURL(join(ROOT, OPENAPI)));
-// The generator reads OpenAPI alone, whose components are JSON Schema too.
+// The generator reads only OpenAPI, whose components are JSON Schema too.
 const realtime = { openapi: "3.1.0", info: { title: "Realtime", version: "2.0.0" }, paths: {}, components: { schemas: protocolSchemas() } };
 await writeTypes("protocol.d.ts", JSON.stringify(realtime));
 

@@ -1,5 +1,5 @@
-// Part of `npm run soak`: installs the SDK by its address into fresh Vite and Next.js apps, with their newest releases from the
-// registry, and watches each draw panels, overlays and animations in Chromium. With TIFO_PICTURES=<folder> it leaves a picture of each.
+// Part of `npm run soak`: installs the SDK by URL in new Vite and Next.js apps, with their latest releases from the registry, and checks that
+// each renders panels, overlays and animations in Chromium. With TIFO_SCREENSHOTS=<folder> it saves a screenshot of each.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,10 +34,10 @@ await guard(async () => {
       await npmInstall(folder, [server.url + packagePath(), "react@19", "react-dom@19", ...packages]);
       const app = await start(folder);
       try {
-        const picture = process.env.TIFO_PICTURES && join(process.env.TIFO_PICTURES, `${name}.png`);
-        const problems = await watchApp(browser, app.url, deployment, channelId, picture);
+        const screenshot = process.env.TIFO_SCREENSHOTS && join(process.env.TIFO_SCREENSHOTS, `${name}.png`);
+        const problems = await watchApp(browser, app.url, deployment, channelId, screenshot);
         if (problems.length > 0) throw new Problem(`The ${name} app reported: ${problems.join("; ")}`);
-        say(`${name}: panels, overlays and animations are drawn`);
+        say(`${name}: renders panels, overlays and animations`);
       } finally {
         app.close();
         rmSync(folder, { recursive: true, force: true });
@@ -68,5 +68,5 @@ async function buildNext(folder: string): Promise<App> {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
     if (url !== undefined) return { url, close: () => void child.kill() };
   }
-  throw new Problem("The Next.js server ended before it listened.");
+  throw new Problem("The Next.js server exited before it was listening.");
 }

@@ -1,5 +1,5 @@
-// Part of `npm run soak`: 200 clients of a channel for a minute, in Node and then in Chromium, while their connections are cut, their
-// clocks jump, the channel's objects are evicted and the server is killed.
+// Part of `npm run soak`: 200 clients of a channel for a minute, in Node and then in Chromium, while connections are cut, clocks jump,
+// the channel's Durable Objects are evicted and the server is killed.
 import { surviveChaos } from "#test/browser/channel-chaos.ts";
 import { say } from "./lib/report.mjs";
 

@@ -1,4 +1,4 @@
-// Part of `npm run soak`: ten minutes of twenty overlays a second on one page of Chromium. `node scripts/soak-overlays.ts <minutes>`
+// Part of `npm run soak`: 20 overlays a second for ten minutes on one page in Chromium. `node scripts/soak-overlays.ts <minutes>`
 import { launchBrowser } from "#test/browser/browser.ts";
 import { Deployment, serveHostPage } from "#test/browser/sdk-page.ts";
 import { showFast } from "#test/browser/sdk-soak.ts";
@@ -7,7 +7,7 @@ import { startServer } from "#test/browser/server.ts";
 import { say } from "./lib/report.mjs";
 
 const SPELL_SECONDS = 30;
-const MOST_GROWTH = 1.05;
+const MAX_GROWTH = 1.05;
 
 const minutes = Number(process.argv[2] ?? 10);
 const [server, browser] = await Promise.all([startServer(), launchBrowser()]);
@@ -24,7 +24,7 @@ say(JSON.stringify({ problems }));
 host.close();
 await browser.close();
 await server.stop();
-// At first the browser itself keeps more from minute to minute: what it has compiled.
+// The browser's own memory grows at first, because it keeps compiled code.
 const [settled, last] = [kept[Math.floor(spells / 4)]?.heap ?? 0, kept.at(-1)?.heap ?? 0];
-const calm = longTasks.ours <= longTasks.idle * MOST_GROWTH && last <= settled * MOST_GROWTH;
-process.exit(calm && unseen.length + problems.length === 0 ? 0 : 1);
+const stable = longTasks.ours <= longTasks.idle * MAX_GROWTH && last <= settled * MAX_GROWTH;
+process.exit(stable && unseen.length + problems.length === 0 ? 0 : 1);

@@ -1,4 +1,4 @@
-// `npm run soak`: what takes too long for `npm test`. Each run says in one line what it saw, and fails the command where that is wrong.
+// `npm run soak`: runs that take too long for `npm test`. Each prints its result in one line, and fails the command if it is wrong.
 import { countOverKill } from "#bench/k-votes.ts";
 import { scoreUnderKills } from "#test/browser/rule-kills.ts";
 import { changeUnderKills } from "#test/browser/webhook-kills.ts";
@@ -22,34 +22,34 @@ await guard(async () => {
 });
 process.exit();
 
-/** A provider's events while the server is killed so many times between one of them and its overlay. */
+/** A provider's events, while the server is killed repeatedly between an event and its overlay. */
 async function rules(kills: number, goalsPerRun: number): Promise<void> {
   const { goals, ...wrong } = await scoreUnderKills(kills, goalsPerRun);
   judge(`${kills} kills, ${goals} goals`, wrong);
 }
 
-/** Votes over a kill, repeated by whoever got no answer, to an exact tally. */
+/** Votes across a kill; those without a response are retried, and the tally must be exact. */
 async function votes(): Promise<void> {
   say(await countOverKill(20_000));
 }
 
-/** Webhooks while the server is killed so many times, each after some changes. */
+/** Webhooks while the server is killed repeatedly, each time after some changes. */
 async function webhooks(kills: number, changes: number): Promise<void> {
   const { acknowledged, requests, ...wrong } = await changeUnderKills(kills, changes);
   judge(`${kills} kills, ${acknowledged} changes, ${requests} deliveries`, wrong);
 }
 
-/** The package of the SDK in fresh apps of Vite and Next.js, which come from the registry. */
+/** The SDK's package in new Vite and Next.js apps from the registry. */
 async function apps(): Promise<void> {
   say((await runOrFail("node", ["scripts/soak-apps.ts"])).trim());
 }
 
-/** Clients of a channel while sockets are cut and the server is killed: a script of its own, as it is made of the SDK, for browsers. */
+/** Clients of a channel while sockets are cut and the server is killed. A separate script, because it uses the SDK, whose code is for browsers. */
 async function channel(): Promise<void> {
   say((await runOrFail("node", ["scripts/soak-channel.ts"])).trim());
 }
 
-/** Overlays, twenty a second, on a page of Chromium for ten minutes. */
+/** 20 overlays a second on a page in Chromium for ten minutes. */
 async function overlays(): Promise<void> {
   say((await runOrFail("node", ["scripts/soak-overlays.ts"])).trim());
 }

@@ -1,4 +1,4 @@
-// `npm start`: builds what is out of date, then serves the API, the docs and the demo sites until it is told to stop.
+// `npm start`: builds whatever is out of date, then serves the API, the docs and the demo sites until it is stopped.
 import { resolve } from "node:path";
 import { build } from "./lib/build.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
@@ -17,22 +17,22 @@ await guard(async () => {
   await build();
   const secrets = await prepareState(state);
   const server = await startServer({ port, state, secrets });
-  welcome(server.url);
+  printSummary(server.url);
 
   const cron = everyMinute(() => runScheduled(server.url));
-  const reason = await Promise.race([stopAsked(), server.ended.then(() => "ended" as const)]);
+  const reason = await Promise.race([stopRequested(), server.ended.then(() => "ended" as const)]);
   clearInterval(cron);
-  if (reason === "ended") throw new Problem("The server has ended by itself; the lines above say why.");
+  if (reason === "ended") throw new Problem("The server has exited unexpectedly; see the output above.");
   await server.stop();
 });
-// The channel to the process that started this one would keep it alive.
+// The IPC channel to the parent process would keep this one alive.
 if (process.connected) process.disconnect();
 
-/** Resolves when a signal asks for the end, or when the process that started this one is gone. */
-function stopAsked(): Promise<"asked"> {
+/** Resolves on a signal to stop, or when the parent process is gone. */
+function stopRequested(): Promise<"requested"> {
   return new Promise((settle) => {
-    if (process.connected === false) settle("asked");
-    for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => settle("asked"));
+    if (process.connected === false) settle("requested");
+    for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => settle("requested"));
   });
 }
 
@@ -42,10 +42,10 @@ function wantedPort(text: string): number {
   return port;
 }
 
-/** Does what production's cron does; the local runtime never fires it by itself. */
+/** Runs the work of production's cron, which the local runtime never fires by itself. */
 async function runScheduled(url: string): Promise<void> {
   const failure = await scheduledFailure(url);
-  if (failure !== undefined) say(`The scheduled work failed and runs again in a minute: ${failure}`);
+  if (failure !== undefined) say(`The scheduled work failed, and will run again in a minute: ${failure}`);
 }
 
 function everyMinute(work: () => Promise<void>): NodeJS.Timeout {
@@ -53,17 +53,17 @@ function everyMinute(work: () => Promise<void>): NodeJS.Timeout {
   return setInterval(() => void work(), MINUTE_MS);
 }
 
-function welcome(url: string): void {
+function printSummary(url: string): void {
   say(`
-Tifo is up.
+Tifo is running.
 
   Docs             ${url}
   Getting started  ${url}/start
   REST reference   ${url}/api/rest
   OpenAPI          ${url}/openapi.json
-  Mail             .wrangler/tmp/email, text and html of what is sent while this runs (nothing leaves this machine)
+  Email            .wrangler/tmp/email contains the text and HTML of every email (none leaves this machine)
 
-Demo credentials (they exist in this local database alone)
+Demo credentials (they exist only in this local database)
 
                    site A "demo"                          site B "rival"
   client id        5eed00000000000000000001               5eed00000000000000000002
@@ -71,10 +71,10 @@ Demo credentials (they exist in this local database alone)
   admin            admin@demo.example / demo-admin-pass   admin@rival.example / rival-admin-pass
   creator          creator@demo.example / demo-creator-pass
   viewer           viewer@demo.example / demo-viewer-pass
-  global admin     global@demo.example / demo-global-pass (of both sites)
+  global admin     global@demo.example / demo-global-pass (both sites)
   channels         5eed0000000000000000c001 (main-stage)  5eed0000000000000000c101
                    5eed0000000000000000c002 (backstage)
   super key        ${DEMO_SUPER_KEY}
 
-Ctrl+C stops it.`);
+Press Ctrl+C to stop.`);
 }

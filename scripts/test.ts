@@ -1,5 +1,5 @@
-// `npm test`: builds what is out of date, runs every test, and ends with one line: N passed, N failed. What follows
-// `--` goes to vitest: `npm test -- overlays`, `npm test -- --project unit`.
+// `npm test`: builds whatever is out of date, runs every test, and ends with one line: N passed, N failed. Arguments
+// after `--` are passed to vitest: `npm test -- overlays`, `npm test -- --project unit`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -22,16 +22,16 @@ const Report = z.object({
 let exitCode = 1;
 rmSync(REPORT, { force: true });
 await guard(async () => {
-  const chosen = process.argv.slice(2);
+  const selection = process.argv.slice(2);
   await build();
-  // Whoever chooses tests may have no browser, nor need one.
-  if (chosen.length === 0) await requireChromium();
-  exitCode = await vitest(chosen);
+  // Selected tests may not need a browser.
+  if (selection.length === 0) await requireChromium();
+  exitCode = await vitest(selection);
 });
 const { passed, failed } = summarise(readReport(), exitCode);
 process.exitCode = failed === 0 ? 0 : 1;
 say(`${passed} passed, ${failed} failed`);
-// The channel to the process that started this one would keep it alive.
+// The IPC channel to the parent process would keep this one alive.
 if (process.connected) process.disconnect();
 
 async function vitest(args: string[]): Promise<number> {

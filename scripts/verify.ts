@@ -1,4 +1,4 @@
-// `npm run verify`: in seconds and offline, whether format, lint, types and all generated files are in order.
+// `npm run verify`: checks format, lint, types and all generated files, in seconds and offline.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
@@ -6,7 +6,7 @@ import { run, runOrFail } from "./lib/command.ts";
 import { guard, say, step } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
 
-/** Resolves to what is wrong, or to nothing. */
+/** Resolves to a description of the problem, or to undefined. */
 type Check = () => Promise<string | undefined>;
 
 const CACHE = "node_modules/.cache/verify";
@@ -27,12 +27,12 @@ const CHECKS: Record<string, Check> = {
 };
 
 await guard(async () => {
-  // The SDK's types are made from the documents of the API, which are made from the Worker.
+  // The SDK's types are generated from the API's documents, which are generated from the Worker.
   await step("Generating the types of the SDK", async () => {
     await runOrFail("node", ["scripts/emit-openapi.ts"]);
     await runOrFail("node", ["scripts/emit-sdk-types.ts"]);
   });
-  // Lint reads types that Astro generates; on a fresh clone nothing has asked for them yet.
+  // Lint needs the types that Astro generates, which a fresh clone doesn't have yet.
   if (!existsSync(join(ROOT, ".astro/types.d.ts"))) await step("Generating the types of the docs", () => runOrFail("astro", ["sync"]));
   const results = await Promise.all(Object.entries(CHECKS).map(([name, check]) => report(name, check)));
   if (results.includes(false)) process.exitCode = 1;
@@ -41,13 +41,13 @@ if (process.connected) process.disconnect();
 
 async function report(name: string, check: Check): Promise<boolean> {
   const started = Date.now();
-  const complaint = await check().catch((error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  const problem = await check().catch((error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error)));
   const took = `${((Date.now() - started) / 1000).toFixed(1)} s`;
-  say(complaint === undefined ? `ok    ${name} (${took})` : `FAIL  ${name} (${took})\n${complaint.trim()}\n`);
-  return complaint === undefined;
+  say(problem === undefined ? `ok    ${name} (${took})` : `FAIL  ${name} (${took})\n${problem.trim()}\n`);
+  return problem === undefined;
 }
 
-/** A check that a command makes: it passes when the command exits with 0. */
+/** A check that passes if a command exits with 0. */
 function command(name: string, ...args: string[]): Check {
   return async () => {
     const { code, output } = await run(name, args);
@@ -55,7 +55,7 @@ function command(name: string, ...args: string[]): Check {
   };
 }
 
-/** Generates migrations on a copy of the folder: a new one there means that the schema is ahead. */
+/** Generates migrations in a copy of the folder. A new one means that the schema is ahead of the migrations. */
 async function migrationsAreComplete(): Promise<string | undefined> {
   const copy = join(ROOT, REGENERATED);
   rmSync(copy, { recursive: true, force: true });
@@ -67,7 +67,7 @@ async function migrationsAreComplete(): Promise<string | undefined> {
   return missing === undefined ? undefined : `The schema needs another migration:\n${readFileSync(join(copy, missing), "utf8")}`;
 }
 
-/** Lints the document that the Worker's code describes now, by Redocly's recommended rules. Warnings are only shown. */
+/** Lints the current OpenAPI document with Redocly's recommended rules. Warnings are only printed. */
 async function documentIsClean(): Promise<string | undefined> {
   const { createApp } = await import("#worker/app.ts");
   const { openApiText } = await import("#worker/http/openapi.ts");
@@ -82,8 +82,8 @@ async function documentIsClean(): Promise<string | undefined> {
   return undefined;
 }
 
-/** A lock file that names a registry's host works behind that registry alone. */
+/** A lock file that names a registry's host works only with that registry. */
 async function lockNamesNoHost(): Promise<string | undefined> {
   const lock = readFileSync(join(ROOT, "package-lock.json"), "utf8");
-  return /"resolved": "https?:/.test(lock) ? "package-lock.json names a registry's host; see .npmrc and write it anew." : undefined;
+  return /"resolved": "https?:/.test(lock) ? "package-lock.json names a registry's host; see .npmrc and regenerate it." : undefined;
 }

@@ -1,7 +1,7 @@
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { framesOf, protocolSchemas } from "./protocol-schemas.ts";
 
-/** The realtime protocol as an AsyncAPI 3.0 document, made of the schemas that the Worker itself speaks by. */
+/** The realtime protocol as an AsyncAPI 3.0 document, generated from the Worker's own message schemas. */
 export function asyncApiDocument() {
   const toViewer = framesOf("ServerFrame");
   const fromViewer = framesOf("ViewerFrame");
@@ -11,10 +11,10 @@ export function asyncApiDocument() {
       title: "Realtime",
       version: "2.0.0",
       description: [
-        "One channel's live connection. A viewer opens a WebSocket (or, for reading alone, Server-Sent Events at the same path with `/events`).",
+        "The live connection of one channel. A viewer opens a WebSocket or, to receive only, Server-Sent Events at the same path plus `/events`.",
         "The first message is `welcome`. A message is one frame, or a JSON array of frames in order.",
-        "Frames with a `seq` are ordered and kept: whoever returns with `epoch` and `seq` gets exactly what was missed.",
-        `The text \`ping\` is answered by \`pong\`. Close codes: ${closeCodes()}.`,
+        "Frames with a `seq` are ordered and stored: a client that reconnects with `epoch` and `seq` receives exactly the frames it missed.",
+        `The server replies to the text \`ping\` with \`pong\`. Close codes: ${closeCodes()}.`,
       ].join(" "),
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
@@ -46,9 +46,9 @@ const QUERY = {
   required: ["clientId"],
   properties: {
     clientId: { type: "string", description: "The site's id" },
-    ticket: { type: "string", description: "One-use ticket of `POST /realtime/v1/tickets`; without one the viewer is anonymous" },
-    deviceId: { type: "string", description: "Names the device over connections" },
-    epoch: { type: "string", description: "Of the last welcome, to resume" },
+    ticket: { type: "string", description: "Single-use ticket from `POST /realtime/v1/tickets`; without one, the viewer is anonymous" },
+    deviceId: { type: "string", description: "Identifies the device across connections" },
+    epoch: { type: "string", description: "The `epoch` of the last `welcome`, to resume" },
     seq: { type: "integer", description: "The last `upTo`, to resume" },
   },
 };
@@ -61,7 +61,7 @@ function messagesOf(frames: Frames) {
   );
 }
 
-/** Directions as an application on the viewer's side sees them. */
+/** Directions are from the viewer application's point of view. */
 function operationOf(action: "send" | "receive", summary: string, frames: Frames) {
   return {
     action,

@@ -6,7 +6,7 @@ import { ROOT } from "./root.mjs";
 
 export const OPENAPI = "docs/public/openapi.json";
 
-/** Brings the API's documents, the SDK and the docs site up to date with their sources. */
+/** Rebuilds whatever is out of date: the API's documents, the SDK and the docs site. */
 export async function build(): Promise<void> {
   await unlessFresh({
     stamp: stamp("openapi"),
@@ -51,7 +51,7 @@ async function emitOpenApi(): Promise<void> {
   await runOrFail("node", ["scripts/emit-openapi.ts"]);
 }
 
-/** Its types come from the documents of the API, so those come first. */
+/** The types are generated first, from the API's documents. */
 async function buildSdk(): Promise<void> {
   await runOrFail("node", ["scripts/emit-sdk-types.ts"]);
   await runOrFail("node", ["scripts/build-sdk.ts"]);

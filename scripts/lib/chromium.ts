@@ -6,7 +6,7 @@ import { Problem, step } from "./report.mjs";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const PATHS = ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"];
 
-/** Path of a Chromium of this machine: the one that CHROMIUM_PATH names, else one where browsers usually are. */
+/** Path of Chromium on this machine: CHROMIUM_PATH, or else one of the usual locations. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined && named !== "") return named;
@@ -15,14 +15,14 @@ export function findChromium(): string | undefined {
   return candidates.find(isExecutable);
 }
 
-/** Path of a Chromium, installed first where this machine lets us: as root on a Debian. */
+/** Path of Chromium, which is installed first if possible: as root on Debian. */
 export async function requireChromium(): Promise<string> {
   const found = findChromium();
   if (found !== undefined) return found;
   if (process.getuid?.() === 0 && isExecutable("/usr/bin/apt-get")) await step("Installing Chromium for the browser tests", install);
   const installed = findChromium();
   if (installed !== undefined) return installed;
-  throw new Problem("The browser tests need Chromium: install it, or name one you have with CHROMIUM_PATH.");
+  throw new Problem("The browser tests need Chromium: install it, or set CHROMIUM_PATH to your copy.");
 }
 
 async function install(): Promise<void> {

@@ -10,13 +10,13 @@ export interface CommandOptions {
 
 export interface CommandResult {
   code: number;
-  /** What the command wrote, errors among it in the order of writing. */
+  /** The command's standard output and standard error, in order. */
   output: string;
-  /** Its standard output alone. */
+  /** Its standard output only. */
   stdout: string;
 }
 
-/** Runs a command of node_modules/.bin to its end without showing what it writes. */
+/** Runs a command of node_modules/.bin to its end, without printing its output. */
 export async function run(command: string, args: string[], { env = {}, input = "" }: CommandOptions = {}): Promise<CommandResult> {
   const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...OFFLINE, ...env }, stdio: "pipe" });
   let output = "";
@@ -26,7 +26,7 @@ export async function run(command: string, args: string[], { env = {}, input = "
     stdout += text;
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
-  // A command that ends without reading closes the pipe under us; its exit code tells the rest.
+  // A command that exits without reading closes the pipe; its exit code is enough.
   child.stdin.on("error", () => undefined).end(input);
   return await new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -34,14 +34,14 @@ export async function run(command: string, args: string[], { env = {}, input = "
   });
 }
 
-/** Runs a command as `run` does; one that fails becomes a problem that shows what it wrote. */
+/** Runs a command like `run`, and throws a problem with its output if it fails. */
 export async function runOrFail(command: string, args: string[], options?: CommandOptions): Promise<string> {
   const { code, output, stdout } = await run(command, args, options);
   if (code !== 0) throw new Problem(`\`${command} ${args.join(" ")}\` failed:\n${output.trim()}`);
   return stdout;
 }
 
-/** Keeps our tools from calling home: no metrics, no update check, no request for a sample of `request.cf`. */
+/** Keeps the tools offline: no telemetry, no update check, no request for a sample of `request.cf`. */
 export const OFFLINE = {
   ASTRO_TELEMETRY_DISABLED: "1",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",

@@ -5,28 +5,28 @@ import { dirname, join, resolve } from "node:path";
 import { ROOT } from "./root.mjs";
 
 export interface Job {
-  /** File that remembers the inputs of the last success. */
+  /** File that stores the fingerprint of the last successful run's inputs. */
   stamp: string;
-  /** Globs, from the project's folder, of all that the result depends on. */
+  /** Globs, relative to the project's folder, of everything that the result depends on. */
   inputs: string[];
-  /** Globs of files among the inputs that do not count. */
+  /** Globs of inputs to ignore. */
   except?: string[];
-  /** A file or folder of the result: when it is gone the work is due again. */
+  /** A file or folder of the result. If it is missing, the work runs again. */
   output: string;
   work: () => Promise<void>;
 }
 
-/** Does a job unless its inputs are those of its last success. */
+/** Runs a job unless its inputs are the same as in its last successful run. */
 export async function unlessFresh({ stamp, inputs, except = [], output, work }: Job): Promise<void> {
-  const print = fingerprint(inputs, except);
-  if (existsSync(resolve(ROOT, output)) && existsSync(stamp) && readFileSync(stamp, "utf8") === print) return;
+  const current = fingerprint(inputs, except);
+  if (existsSync(resolve(ROOT, output)) && existsSync(stamp) && readFileSync(stamp, "utf8") === current) return;
   rmSync(stamp, { force: true });
   await work();
   await mkdir(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, print);
+  writeFileSync(stamp, current);
 }
 
-/** Hash of the names and contents of all files that match. */
+/** Hash of the names and contents of all matching files. */
 export function fingerprint(inputs: string[], except: string[] = []): string {
   const hash = createHash("sha256");
   for (const path of globSync(inputs, { cwd: ROOT, exclude: except }).sort()) {

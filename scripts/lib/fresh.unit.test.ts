@@ -30,7 +30,7 @@ function job(work: () => Promise<void>): Promise<void> {
   });
 }
 
-it("does a job again only when an input has changed or the result is gone", async () => {
+it("runs a job again only if an input has changed or the result is missing", async () => {
   const work = vi.fn(async () => write("output", "result"));
   await job(work);
   await job(work);
@@ -45,7 +45,7 @@ it("does a job again only when an input has changed or the result is gone", asyn
   expect(work).toHaveBeenCalledTimes(3);
 });
 
-it("does a job again that has failed", async () => {
+it("runs a failed job again", async () => {
   await expect(job(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   const work = vi.fn(async () => write("output", "result"));
   await job(work);

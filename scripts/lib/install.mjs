@@ -1,4 +1,4 @@
-// Installs the packages of package-lock.json when they are not the ones in node_modules.
+// Installs the packages of package-lock.json if node_modules doesn't match it.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -6,13 +6,13 @@ import { Problem, step } from "./report.mjs";
 import { ROOT } from "./root.mjs";
 
 const LOCK = `${ROOT}package-lock.json`;
-// npm writes this file when it has finished, so an install that broke off does not count.
+// npm writes this file last, so an interrupted install doesn't count.
 const INSTALLED = `${ROOT}node_modules/.package-lock.json`;
 const STAMP = `${ROOT}node_modules/.tifo-installed`;
 
-const OUT_OF_REACH = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED/;
+const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED/;
 
-/** Makes node_modules match package-lock.json; does nothing, and needs no network, when it does already. */
+/** Makes node_modules match package-lock.json. If it does already, nothing happens and no network is needed. */
 export async function ensureInstalled() {
   const lock = createHash("sha256").update(readFileSync(LOCK)).digest("hex");
   if (!isInstalled(lock)) await step("Installing packages", install);
@@ -29,10 +29,10 @@ function isInstalled(lock) {
 async function install() {
   const { code, errors } = await npm("ci", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retry-mintimeout=2000");
   if (code === 0) return;
-  if (OUT_OF_REACH.test(errors)) {
-    throw new Problem("The package registry cannot be reached. Connect to the network and run the command again.");
+  if (UNREACHABLE.test(errors)) {
+    throw new Problem("The package registry can't be reached. Connect to the network and run the command again.");
   }
-  throw new Problem(`npm could not install the packages:\n${errors.trim()}`);
+  throw new Problem(`npm couldn't install the packages:\n${errors.trim()}`);
 }
 
 /**

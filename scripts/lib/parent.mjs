@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 const POLL_MS = 500;
 
 /**
- * Calls back once the npm that runs this script has died without passing a signal on: npm hands a signal to its
- * shell only, and a shell that dies leaves us running. Of npm itself, one process up, only Linux lets us know.
- * @param {() => void} gone
+ * Calls `onExit` once npm, which runs this script, has died without forwarding a signal: npm signals only its shell, and
+ * this process outlives the shell. Only on Linux can npm itself, the shell's parent, be observed.
+ * @param {() => void} onExit
  */
-export function whenParentIsGone(gone) {
-  const family = parents();
+export function onParentExit(onExit) {
+  const initial = parents();
   const poll = setInterval(() => {
-    if (parents() === family) return;
+    if (parents() === initial) return;
     clearInterval(poll);
-    gone();
+    onExit();
   }, POLL_MS);
   poll.unref();
 }

@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { unescapeSlashes } from "#worker/http/openapi.ts";
 import * as protocol from "#worker/durable-objects/relay/relay.protocol.ts";
 
-/** JSON Schema of one message or of a part of one; refers to others as `#/components/schemas/<name>`. */
+/** JSON Schema of a message or of a part of one; references others as `#/components/schemas/<name>`. */
 export type JsonSchema = Record<string, unknown>;
 
-/** The realtime protocol's schemas by name, as JSON Schema: what AsyncAPI, the SDK's types and the docs are made of. */
+/** The realtime protocol's schemas by name, as JSON Schema: the source of AsyncAPI, the SDK's types and the docs. */
 export function protocolSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(protocol)) if (schema instanceof z.ZodType) registry.add(schema, { id: name });
@@ -13,7 +13,7 @@ export function protocolSchemas(): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(schemas).map(([name, { $schema: _schema, $id: _id, ...schema }]) => [name, schema]));
 }
 
-/** The frames of each direction, by the names of their schemas. */
+/** The frames of one direction, by the names of their schemas. */
 export function framesOf(union: "ServerFrame" | "ViewerFrame"): { name: string; type: string; description: string | undefined }[] {
   const names = new Map<unknown, string>(Object.entries(protocol).map(([name, schema]) => [schema, name]));
   return protocol[union].options.map((schema) => {
@@ -22,7 +22,7 @@ export function framesOf(union: "ServerFrame" | "ViewerFrame"): { name: string; 
   });
 }
 
-/** Zod bounds every integer by what a double holds exactly, and escapes slashes in patterns; the documents read better without. */
+/** Removes the bounds of safe integers and the escaped slashes that zod adds, so that the documents are easier to read. */
 function readable({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number; pattern?: string } }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

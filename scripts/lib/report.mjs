@@ -1,6 +1,6 @@
-// What our scripts tell the one who runs them.
+// Output of the project's scripts.
 
-/** Something that the user can mend: told in its own sentence, without a stack trace. */
+/** A problem that the user can fix. Only its message is printed, without a stack trace. */
 export class Problem extends Error {}
 
 /**
@@ -12,7 +12,7 @@ export function say(line) {
 }
 
 /**
- * Announces a piece of work, does it, and says how long it took.
+ * Prints a title, runs the work, and prints how long it took.
  * @template Result
  * @param {string} title
  * @param {() => Promise<Result>} work
@@ -21,7 +21,7 @@ export function say(line) {
 export async function step(title, work) {
   say(`${title} …`);
   const started = Date.now();
-  const ticking = setInterval(() => say(`  still at it after ${seconds(started)}`), 10_000);
+  const ticking = setInterval(() => say(`  still running after ${seconds(started)}`), 10_000);
   try {
     const result = await work();
     say(`  done in ${seconds(started)}`);
@@ -37,7 +37,7 @@ function seconds(since) {
 }
 
 /**
- * Runs a script's whole work: a problem ends it with its sentence, anything else with its stack, both with exit code 1.
+ * Runs a script's work. A problem is printed as its message, any other error with its stack; both set exit code 1.
  * @param {() => Promise<void>} work
  */
 export async function guard(work) {

@@ -1,16 +1,16 @@
-/** Has a local server do its scheduled work; resolves with why it failed, or with nothing. */
+/** Triggers the scheduled work of a local server. Resolves to the reason if it fails, otherwise to undefined. */
 export async function scheduledFailure(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${url}/cdn-cgi/local/scheduled`);
     if (response.ok) return undefined;
-    // The runtime passes on no more than that it threw; the Worker has logged each step that failed.
-    return `the server responded with ${response.status} ${await response.text()}; the lines of scheduled_step_failed above name the steps and causes.`;
+    // The runtime reports only that it threw; the Worker has logged each failed step.
+    return `the server responded with ${response.status} ${await response.text()}; the scheduled_step_failed lines above name the steps and causes.`;
   } catch (error) {
-    return `the server could not be reached: ${causesOf(error).join(": ")}.`;
+    return `the server couldn't be reached: ${causesOf(error).join(": ")}.`;
   }
 }
 
-/** The messages of an error and of what caused it; fetch says no more than that it failed. */
+/** The messages of an error and of its causes, because fetch's own error says only that it failed. */
 function causesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   return [

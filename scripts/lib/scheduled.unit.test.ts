@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { scheduledFailure } from "./scheduled.ts";
 
-/** A server whose scheduled work ends so. */
+/** A server whose scheduled work returns this response. */
 async function serving(status: number, body: string): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer((_, response) => response.writeHead(status).end(body));
   server.listen(0, "127.0.0.1");
@@ -11,7 +11,7 @@ async function serving(status: number, body: string): Promise<{ url: string; clo
   const close = async (): Promise<void> => void (server.listening && (await once(server.close(), "close")));
   onTestFinished(close);
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("It listens on no port");
+  if (address === null || typeof address === "string") throw new Error("The server has no port");
   return { url: `http://127.0.0.1:${address.port}`, close };
 }
 
@@ -28,5 +28,5 @@ test("scheduled work that throws is reported with the response, and where its ca
 test("a server that can't be reached is reported with the cause", async () => {
   const { url, close } = await serving(200, "ok");
   await close();
-  expect(await scheduledFailure(url)).toMatch(/could not be reached: fetch failed: .*ECONNREFUSED/);
+  expect(await scheduledFailure(url)).toMatch(/couldn't be reached: fetch failed: .*ECONNREFUSED/);
 });

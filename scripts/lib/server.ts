@@ -9,9 +9,9 @@ import { RuntimeLog } from "./runtime-log.ts";
 import { type Secrets } from "./state.ts";
 
 export interface ServerOptions {
-  /** 0 takes any free one. */
+  /** 0: any free port. */
   port: number;
-  /** Folder that `prepareState` has made ready. */
+  /** Folder that `prepareState` has prepared. */
   state: string;
   secrets: Secrets;
 }
@@ -19,32 +19,32 @@ export interface ServerOptions {
 export interface Server {
   url: string;
   pid: number;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has exited, for whatever reason. */
   ended: Promise<void>;
-  /** Ends it in good order. */
+  /** Stops it gracefully. */
   stop(): Promise<void>;
-  /** Ends it as a power cut would, the runtime's own processes with it. */
+  /** Kills it and the runtime's own processes, like a power cut. */
   kill(): Promise<void>;
 }
 
 const WRANGLER = join(ROOT, "node_modules/wrangler/wrangler-dist/cli.js");
-const LEASH = join(ROOT, "scripts/lib/leash.mjs");
+const EXIT_WITH_PARENT = join(ROOT, "scripts/lib/exit-with-parent.mjs");
 const GRACE_MS = 5_000;
-// A busy machine may take minutes; code that doesn't compile says so at once.
+// A busy machine may take minutes; a compile error is reported immediately.
 const READY_MS = 300_000;
 
-/** Starts the Worker on 127.0.0.1 and resolves when it answers. Its warnings and errors go to this process's output. */
+/** Starts the Worker on 127.0.0.1 and resolves once it responds. Its warnings and errors go to this process's output. */
 export async function startServer({ port, state, secrets }: ServerOptions): Promise<Server> {
-  const child = spawn(process.execPath, ["--no-warnings", "--import", LEASH, WRANGLER, ...devArguments(port, state)], {
+  const child = spawn(process.execPath, ["--no-warnings", "--import", EXIT_WITH_PARENT, WRANGLER, ...devArguments(port, state)], {
     cwd: ROOT,
     env: { ...process.env, ...OFFLINE, ...secrets },
     stdio: ["ignore", "inherit", "pipe", "ipc"],
-    // A group of its own, so that a kill reaches the runtime's processes and Ctrl+C reaches only us.
+    // A separate process group, so that a kill reaches the runtime's processes, and Ctrl+C only this one.
     detached: true,
   });
   child.stderr?.pipe(new RuntimeLog()).pipe(process.stderr, { end: false });
   const { pid } = child;
-  if (pid === undefined) throw new Problem("The local runtime could not be started.");
+  if (pid === undefined) throw new Problem("The local runtime couldn't be started.");
   const ended = once(child, "exit").then(() => killGroup(pid));
   const kill = async (): Promise<void> => {
     killGroup(pid);
@@ -59,7 +59,7 @@ export async function startServer({ port, state, secrets }: ServerOptions): Prom
 
   try {
     const url = `http://localhost:${await listening(child)}`;
-    await answering(url);
+    await requireHealthy(url);
     return { url, pid, ended, stop, kill };
   } catch (error) {
     await kill();
@@ -67,13 +67,13 @@ export async function startServer({ port, state, secrets }: ServerOptions): Prom
   }
 }
 
-/** Says in one sentence, before any work is done in vain, that a port is taken. */
+/** Throws a problem if a port is in use, before any work is wasted. */
 export async function requireFreePort(port: number): Promise<void> {
   const probe = createServer().listen(port, "127.0.0.1");
   try {
     await once(probe, "listening");
   } catch {
-    throw new Problem(`Port ${port} is taken: stop what listens there, or choose another with PORT=${port + 1} npm start.`);
+    throw new Problem(`Port ${port} is in use: stop the process that uses it, or choose another port with PORT=${port + 1} npm start.`);
   }
   probe.close();
 }
@@ -82,24 +82,24 @@ function devArguments(port: number, state: string): string[] {
   return [
     ...["dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--persist-to", state],
     ...["--log-level", "error", "--show-interactive-dev-session=false", "--var", "TIFO_DEVELOPMENT:true"],
-    // Here every viewer comes from one address.
+    // Locally, all viewers share one address.
     ...["TIFO_SOCKETS_PER_ADDRESS", "TIFO_DEVICES_PER_ADDRESS"].flatMap((name) => ["--var", `${name}:${process.env[name] ?? 100_000}`]),
   ];
 }
 
-/** Resolves to the port that the runtime reports when it listens. Code that does not compile leaves it waiting for a change. */
+/** Resolves to the port that the runtime reports once it listens. After a compile error, the runtime waits for a change. */
 async function listening(child: ChildProcess): Promise<number> {
-  const patience = AbortSignal.timeout(READY_MS);
+  const timeout = AbortSignal.timeout(READY_MS);
   try {
-    for await (const [message] of messagesOf(child, patience)) {
+    for await (const [message] of messagesOf(child, timeout)) {
       const event: unknown = typeof message === "string" ? JSON.parse(message) : message;
       if (isReady(event)) return event.port;
     }
   } catch (error) {
-    if (patience.aborted) throw new Problem("The server is not ready yet and is given up; the lines above say why.");
+    if (timeout.aborted) throw new Problem("The server did not become ready in time; see the output above.");
     throw error;
   }
-  throw new Problem("The server ended before it was ready; the lines above say why.");
+  throw new Problem("The server exited before it was ready; see the output above.");
 }
 
 function messagesOf(child: ChildProcess, signal: AbortSignal): AsyncIterable<unknown[]> {
@@ -110,15 +110,15 @@ function isReady(event: unknown): event is { port: number } {
   return typeof event === "object" && event !== null && "event" in event && event.event === "DEV_SERVER_READY" && "port" in event;
 }
 
-async function answering(url: string): Promise<void> {
+async function requireHealthy(url: string): Promise<void> {
   const response = await fetch(`${url}/health`);
-  if (!response.ok) throw new Problem(`The server is up but not well: /health answers ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Problem(`The server is running but unhealthy: /health returned ${response.status} ${await response.text()}`);
 }
 
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The whole group has ended already.
+    // The whole group has exited already.
   }
 }

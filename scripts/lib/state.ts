@@ -11,12 +11,12 @@ export interface Secrets {
   TIFO_SUPER_KEY: string;
 }
 
-/** What the demo's operator sends as `Tifo-Super-Key`. */
+/** The `Tifo-Super-Key` of the demo's operator. */
 export const DEMO_SUPER_KEY = "tifo_super_demo";
 
 /**
- * Makes a folder hold all that a local server needs: secrets, a migrated database and the demo sites.
- * What it holds already stays as it is.
+ * Prepares a folder with everything that a local server needs: secrets, a migrated database and the demo sites.
+ * Existing data is kept.
  */
 export async function prepareState(folder: string): Promise<Secrets> {
   await mkdir(folder, { recursive: true });
@@ -37,7 +37,7 @@ export async function prepareState(folder: string): Promise<Secrets> {
   return secrets;
 }
 
-/** The folder's secret, made at its first use: tokens stay valid when the server starts again. */
+/** The folder's secret, created on first use, so that tokens stay valid when the server restarts. */
 function ownSecret(folder: string): string {
   const file = join(folder, "secret");
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** What the runner's JSON report holds, as far as the count needs it. */
+/** The part of the runner's JSON report that the summary needs. */
 export interface TestReport {
   numPassedTests: number;
   testResults: TestFile[];
@@ -15,8 +15,8 @@ export interface Summary {
 }
 
 /**
- * Counts a run. A file that breaks off before or after its tests counts as one failure, and so does a run that
- * fails for a reason that stands at no test, or leaves no report at all.
+ * Counts the tests of a run. A file that fails outside its tests counts as one failure, and so does a run that fails
+ * for a reason unrelated to a test, or leaves no report.
  */
 export function summarise(report: TestReport | undefined, exitCode: number): Summary {
   if (report === undefined) return { passed: 0, failed: 1 };

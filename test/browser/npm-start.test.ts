@@ -61,6 +61,6 @@ it("leaves no server behind when it is killed, and starts again on the same stat
 it("says in one sentence that its port is taken", async () => {
   const { port } = new URL(inject("url"));
   const command = npmStart(port);
-  expect((await text(command.stderr)).trim()).toMatch(new RegExp(`^Port ${port} is taken: .*\\.$`));
+  expect((await text(command.stderr)).trim()).toMatch(new RegExp(`^Port ${port} is in use: .*\\.$`));
   expect(command.exitCode ?? (await once(command, "exit"))[0]).toBe(1);
 });

@@ -30,6 +30,6 @@ test("an app made with Vite from the package draws panels, overlays and animatio
     await browser.close();
   });
   expect(
-    await watchApp(browser, app.url, deployment, channelId, process.env.TIFO_PICTURES && join(process.env.TIFO_PICTURES, "vite.png")),
+    await watchApp(browser, app.url, deployment, channelId, process.env.TIFO_SCREENSHOTS && join(process.env.TIFO_SCREENSHOTS, "vite.png")),
   ).toEqual([]);
 });

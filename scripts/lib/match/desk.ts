@@ -6,16 +6,16 @@ import { Problem } from "../report.mjs";
 import { bodyOf, type Call, signIn } from "./api.ts";
 import type { Outcome } from "./crowd.ts";
 
-// What the club's own desk does on a match day: it asks, closes, settles and draws.
+// What the club's staff do on a match day: open, close and settle the prediction, and draw the winner.
 
-/** What a run of the match made: a prediction, and the quest of those who get it right. */
+/** What a run creates: a prediction, and the quest for those who get it right. */
 export interface MatchDay {
   pollId: string;
   answerIds: Record<Outcome, string>;
   questId: string;
 }
 
-/** By these the next run knows what an earlier one has left. */
+/** The next run finds the resources of earlier ones by these names. */
 const POLL_NAME = "The derby, tonight";
 const QUEST_TITLE = "Call the derby";
 
@@ -27,14 +27,14 @@ const Results = z.object({ total: z.number(), answers: z.array(z.object({ answer
 const Draw = z.object({ winners: z.array(z.object({ claimId: z.string() })), entrants: z.array(z.string()) });
 const Panel = z.object({ renderer: z.record(z.string(), z.unknown()) });
 
-/** The desk, signed in as the site's admin for ten minutes. */
+/** The API as the site's admin, for ten minutes. */
 export async function openDesk(url: string): Promise<Call> {
   const desk = await signIn(url, "admin@demo.example", "demo-admin-pass");
-  if (!desk) throw new Problem(`The server at ${url} has no demo site: \`npm start\` makes one.`);
+  if (!desk) throw new Problem(`The server at ${url} has no demo site: \`npm start\` creates one.`);
   return desk;
 }
 
-/** Opens the prediction and its quest, shows them in the demo's panels, and takes away those of an earlier run. */
+/** Creates the prediction and its quest, adds them to the demo's panels, and deletes those of earlier runs. */
 export async function openMatchDay(desk: Call): Promise<MatchDay> {
   const { _id: pollId, answers } = Poll.parse(
     bodyOf(
@@ -49,10 +49,10 @@ export async function openMatchDay(desk: Call): Promise<MatchDay> {
     ),
   );
   const [home, draw, away] = answers;
-  const { _id: questId } = Id.parse(bodyOf(await desk("POST", "/quest/v2", questOf(pollId, "Say how it ends before half-time."))));
-  await showIn(desk, MATCH_PREDICTOR, "questions", { array_id: arrayId(), poll_id: pollId });
-  await showIn(desk, QUESTS_PANEL, "quests", { array_id: arrayId(), quest_id: questId });
-  await clearAway(desk, { pollId, questId });
+  const { _id: questId } = Id.parse(bodyOf(await desk("POST", "/quest/v2", questOf(pollId, "Predict the result before half-time."))));
+  await addToPanel(desk, MATCH_PREDICTOR, "questions", { array_id: arrayId(), poll_id: pollId });
+  await addToPanel(desk, QUESTS_PANEL, "quests", { array_id: arrayId(), quest_id: questId });
+  await deletePrevious(desk, { pollId, questId });
   return { pollId, questId, answerIds: { home: home._id, draw: draw._id, away: away._id } };
 }
 
@@ -60,19 +60,19 @@ export async function closePrediction(desk: Call, { pollId }: MatchDay): Promise
   bodyOf(await desk("PATCH", `/poll/v3/${pollId}`, { open: false }));
 }
 
-/** Says how it ended; answers the final tally. */
+/** Settles the prediction, and returns the final tally. */
 export async function settlePrediction(desk: Call, { pollId, answerIds }: MatchDay, outcome: Outcome): Promise<z.output<typeof Results>> {
   bodyOf(await desk("POST", `/poll/v3/${pollId}/settle`, { correctAnswerId: answerIds[outcome] }));
   return Results.parse(bodyOf(await desk("GET", `/poll/v3/${pollId}/results`)));
 }
 
-/** Draws one winner; answers the claim that won, and among how many. */
+/** Draws one winner, and returns the winning claim and the number of entrants. */
 export async function drawWinner(desk: Call, { questId }: MatchDay): Promise<{ claimId: string | undefined; entrants: number }> {
   const { winners, entrants } = Draw.parse(bodyOf(await desk("POST", `/quest/v2/${questId}/draw`, { winners: 1 })));
   return { claimId: winners[0]?.claimId, entrants: entrants.length };
 }
 
-/** Says in the quest how it came out. */
+/** Updates the quest's description with the outcome. */
 export async function endQuest(desk: Call, { pollId, questId }: MatchDay, description: string): Promise<void> {
   bodyOf(await desk("PUT", `/quest/v2/${questId}`, questOf(pollId, description)));
 }
@@ -98,21 +98,21 @@ function questOf(pollId: string, description: string) {
   };
 }
 
-/** Puts an item on top of a panel's list, in place of the one that an earlier run put there. */
-async function showIn(desk: Call, panelId: string, list: "questions" | "quests", item: Record<string, string>): Promise<void> {
+/** Puts an item at the top of a panel's list, and removes those of earlier runs. */
+async function addToPanel(desk: Call, panelId: string, list: "questions" | "quests", item: Record<string, string>): Promise<void> {
   const { renderer } = Panel.parse(bodyOf(await desk("GET", `/panel/v3/${panelId}`)));
   const items = z.array(z.looseObject({ array_id: z.string() })).parse(renderer[list]);
-  const own = items.filter(({ array_id }) => !array_id.startsWith(OWN));
-  bodyOf(await desk("PATCH", `/panel/v3/${panelId}`, { renderer: { [list]: [item, ...own] } }));
+  const others = items.filter(({ array_id }) => !array_id.startsWith(RUN_PREFIX));
+  bodyOf(await desk("PATCH", `/panel/v3/${panelId}`, { renderer: { [list]: [item, ...others] } }));
 }
 
-const OWN = "run";
+const RUN_PREFIX = "run";
 
 function arrayId(): string {
-  return OWN + randomBytes(3).toString("hex");
+  return RUN_PREFIX + randomBytes(3).toString("hex");
 }
 
-async function clearAway(desk: Call, kept: Pick<MatchDay, "pollId" | "questId">): Promise<void> {
+async function deletePrevious(desk: Call, kept: Pick<MatchDay, "pollId" | "questId">): Promise<void> {
   const quests = Ids.parse(bodyOf(await desk("GET", `/quest/v2?limit=200&title=${encodeURIComponent(QUEST_TITLE)}`)));
   for (const { _id } of quests.results) if (_id !== kept.questId) bodyOf(await desk("DELETE", `/quest/v2/${_id}`));
   const rQuery = encodeURIComponent(JSON.stringify({ name: POLL_NAME }));

@@ -17,12 +17,12 @@ export interface MatchEvent {
   };
 }
 
-/** As the demo's channels name the match in external_field_1. */
+/** The `external_field_1` of the match's channels. */
 const MATCH = "match-2026-11-21";
 const TEAMS = { home: "Harbour City", away: "Old Dock" };
 const TAGS = { home: "team:home", away: "team:away" };
 
-/** The recorded match as events, in order: each tells how it stands after it. */
+/** The recorded match as events, in order. Each contains the state after it. */
 export function matchEvents(moments: Moment[] = RECORDED_MATCH): MatchEvent[] {
   const score = { home: 0, away: 0 };
   let cards = 0;
@@ -43,13 +43,17 @@ export function matchEvents(moments: Moment[] = RECORDED_MATCH): MatchEvent[] {
   });
 }
 
-/** An event as a reporter would put it in one line. */
+/** An event in one line, like a live ticker. */
 export function lineOf({ match }: MatchEvent): string {
   const { minute, kind, status, team, scorer, player, score } = match;
-  const stands = `Harbour City ${score.home}–${score.away} Old Dock`;
+  const scoreLine = `Harbour City ${score.home}–${score.away} Old Dock`;
   const side = team === undefined ? "" : TEAMS[team === TAGS.home ? "home" : "away"];
   const what =
-    kind === "whistle" ? `${WHISTLES[status] ?? "Whistle"}: ${stands}` : scorer === undefined ? LINES[kind] : `GOAL! ${scorer}. ${stands}`;
+    kind === "whistle"
+      ? `${WHISTLES[status] ?? "Whistle"}: ${scoreLine}`
+      : scorer === undefined
+        ? LINES[kind]
+        : `GOAL! ${scorer}. ${scoreLine}`;
   const who = [player, side].filter((part) => part !== undefined && part !== "").join(", ");
   return `${String(minute).padStart(2)}′  ${what ?? kind}${who === "" || scorer !== undefined ? "" : `: ${who}`}`;
 }

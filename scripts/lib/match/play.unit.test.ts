@@ -7,11 +7,11 @@ import { lineOf, matchEvents } from "./play.ts";
 
 const [provider] = await demoDataProviders({ TIFO_SECRET: "a secret that only this test uses, long enough to be one" });
 
-test("every event of the recorded match fits the schema of the demo's provider", async () => {
+test("every event of the recorded match matches the schema of the demo's provider", async () => {
   for (const event of matchEvents()) expect(await instanceProblems(provider?.schema ?? {}, { ...event })).toEqual([]);
 });
 
-test("each goal and card, and each whistle that a rule waits for, fires its rules, also in the next run", () => {
+test("each goal, each card and the whistles with a rule fire their rules, also in the next run", () => {
   const waiting = indexRules(demoRules()).get(MATCH_DATA) ?? new Map<string, never>();
   let known: KnownFacts = {};
   const firedIn = (run: number): string[] =>
