@@ -47,6 +47,7 @@ export const PANEL_TYPES = [
   "quick_pick",
   "pubgMatch",
   "multiple_choice",
+  "question_answer",
 ] as const;
 export const COLLECTION_TYPES = ["panels", "cards", "overlays", "quests", "pages", "groups"] as const;
 export const NAVIGATION_TYPES = ["default", "custom"] as const;
@@ -134,6 +135,9 @@ export const QUEST_KINDS = [
 ] as const;
 export const REWARD_TYPES = ["raffle", "prize", "webhook", "prize-service-specific"] as const;
 export const CLAIM_STATUSES = ["PENDING", "ERROR", "SUCCESS", "ERROR_REGION"] as const;
+/** A question of the audience: waiting, public, rejected, public with an answer, or part of another question. */
+export const QUESTION_STATES = ["submitted", "approved", "dismissed", "answered", "merged"] as const;
+export const QUESTION_SORTS = ["upvotes", "created"] as const;
 export const POLL_TYPES = ["poll", "prediction", "trivia"] as const;
 
 /** The services whose events an endpoint can subscribe to. */
@@ -153,6 +157,7 @@ export const WEBHOOK_SERVICES = [
   "invite-service-v1",
   "overlay-service-v1",
   "poll-service-v3",
+  "qna-service-v1",
   "quest-service-v2",
   "stream-service-v1",
   "subscription-service-v2",

@@ -9,6 +9,7 @@ import { BILLING_CALLS, BILLING_CREATORS } from "./contract-billing.ts";
 import { COMMERCE_FIELDS, COMMERCE_CREATORS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
 import { isSigned, PROVIDER_PREREQUISITES, PROVIDER_RESOURCES, RULE_FIELDS, SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
+import { QUESTION_RESOURCES } from "./contract-questions.ts";
 import { QUEST_LISTS, QUEST_RESOURCES } from "./contract-quests.ts";
 import { uploadForm } from "./uploads.ts";
 import { WEBHOOK_PREREQUISITES, WEBHOOK_RESOURCES } from "./contract-webhooks.ts";
@@ -166,7 +167,7 @@ export function idParameters(operation: Operation): string[] {
 
 /** Creates the path's resource with the closest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
-  const create = QUEST_RESOURCES[operation.path] ?? PROVIDER_RESOURCES[operation.path] ?? WEBHOOK_RESOURCES[operation.path];
+  const create = { ...QUEST_RESOURCES, ...QUESTION_RESOURCES, ...PROVIDER_RESOURCES, ...WEBHOOK_RESOURCES }[operation.path];
   if (create) return create(site);
   if (operation.path === "/account/v3/{id}/totp") return enrolledAccount(site);
   const named = operations.find(({ operationId }) => operationId === CREATORS[operation.path]);

@@ -124,6 +124,12 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   ProjectedPlaylist: fields("_id siteId title description members tags created modified"),
   ProjectedPlaylistList: fields(LIST),
   PubgMatchRenderer: fields(`${PANEL} rules_link_url url`),
+  Question: fields(
+    "_id channelId accountId name text state upvotes upvoted answer answeredBy mergedInto askedAt revision",
+    "original muted",
+  ),
+  QuestionAnswerRenderer: fields(`${PANEL} rules_link_url prompt sort_by show_answered`),
+  QuestionList: fields(LIST),
   QuestsRenderer: fields(`${PANEL} rules_link_url quests show_completed_count`),
   "QuestsRenderer.quests": fields("array_id quest_id"),
   QuickPickRenderer: fields(`${PANEL} rules_link_url questions`),

@@ -21,6 +21,7 @@ export * from "./pages.ts";
 export * from "./panels.ts";
 export * from "./playback-keys.ts";
 export * from "./playlists.ts";
+export * from "./questions.ts";
 export * from "./quests.ts";
 export * from "./polls.ts";
 export * from "./sites.ts";

@@ -49,6 +49,11 @@ export function counterAt(env: Env, siteId: string, pollId: string, counter: num
   return env.POLL_COUNTER.getByName(counterName(siteId, pollId, counter));
 }
 
+/** The object that notifies a channel's viewers of its questions. */
+export function questionBoardOf(env: Env, siteId: string, channelId: string) {
+  return env.QUESTION_BOARD.getByName(channelName(siteId, channelId));
+}
+
 /** The object that counts a video's views. */
 export function viewCounterOf(env: Env, videoId: string) {
   return env.VIEW_COUNTER.getByName(videoId);

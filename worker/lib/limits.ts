@@ -12,6 +12,8 @@ export const LIMITS = {
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   exportMembers: { quota: 60, window: 3600, per: "account", description: "Member exports" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
+  question: { quota: 10, window: 60, per: "account", description: "Questions" },
+  upvote: { quota: 120, window: 60, per: "account", description: "Upvotes given and taken back" },
   tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
   searchGames: { quota: 60, window: 60, per: "address", description: "Game searches" },
   lookUpVideo: { quota: 60, window: 60, per: "address", description: "Video metadata lookups" },

@@ -23,6 +23,7 @@ import { channelTemplates } from "./pages/templates.ts";
 import { panels } from "./panels/routes.ts";
 import { playlists } from "./playlists/routes.ts";
 import { polls } from "./polls/routes.ts";
+import { questions } from "./qna/routes.ts";
 import { quests } from "./quests/routes.ts";
 import { realtime } from "./realtime/routes.ts";
 import { apiKeys } from "./sites/api-keys.ts";
@@ -70,6 +71,7 @@ export const AREAS = [
   panels,
   playlists,
   polls,
+  questions,
   quests,
   realtime,
   sites,
@@ -105,6 +107,7 @@ export const TAGS = {
   Playlists: "Ordered lists of videos and other content.",
   Community: "The members of a site: search, grant, cancel, refund and export.",
   Polls: "Polls, predictions and trivia: create, vote, count and settle.",
+  Questions: "Q&A: viewers ask and upvote, moderators approve, answer and show questions on screen.",
   Streams: "Live streams: create, start and stop them at their stream provider.",
   "Stream providers": "External systems that run a site's streams.",
   Calendar: "Scheduled events, for pages and calendar apps.",

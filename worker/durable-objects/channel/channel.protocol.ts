@@ -58,10 +58,13 @@ export interface FramePage {
  */
 export interface StateChange {
   key: string;
-  type: "poll.updated";
+  type: "poll.updated" | "question.updated";
   at: number;
   data: string | null;
 }
+
+/** States of these types aren't sent to new viewers, who read a channel's questions over REST. */
+export const TRANSIENT_STATES: ReadonlySet<StateChange["type"]> = new Set(["question.updated"]);
 
 /** Channel to relay: contiguous frames, then states. `lost`: the log no longer reaches back to the relay's position. */
 export interface Push {

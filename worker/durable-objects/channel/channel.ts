@@ -94,6 +94,12 @@ export class Channel extends DurableObject<Env> {
     this.#unsentStates.delete(change.key);
   }
 
+  /** Sends states to current viewers only, in one message. Throws if a relay hasn't accepted them. */
+  async transientStates(changes: StateChange[]): Promise<void> {
+    for (const change of changes) this.#fanOut.state(change);
+    if (!(await this.#fanOut.push())) throw new Error("A relay did not accept the states");
+  }
+
   /** Bodies (`overlay.show`, JSON) of the active broadcasts, in order. */
   async active(): Promise<string[]> {
     await this.#catchUpWithSite();

@@ -1,6 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { CALL_CHARS, charsOf, pageOf } from "#worker/durable-objects/call-size.ts";
-import type { FramePage, LogFrame, Snapshot, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
+import {
+  type FramePage,
+  type LogFrame,
+  type Snapshot,
+  type StateChange,
+  TRANSIENT_STATES,
+} from "#worker/durable-objects/channel/channel.protocol.ts";
 
 /** The log position that every socket of a relay has reached. */
 export interface Position {
@@ -52,9 +58,10 @@ export class RelayCache {
     this.#deleteExpired(Date.now());
   }
 
-  /** Applies states that are newer than the cached ones. */
+  /** Applies states that are newer than the cached ones, for viewers who connect later. */
   applyStates(changes: StateChange[]): void {
     for (const change of changes) {
+      if (TRANSIENT_STATES.has(change.type)) continue;
       const known = this.#latest.get(change.key);
       if (!known || known.at <= change.at) this.#latest.set(change.key, change);
     }

@@ -40,9 +40,14 @@ export function concurrentsFrame(upTo: number, count: number): string {
   return JSON.stringify({ type: "concurrents", upTo, count });
 }
 
+/** The field with a state's data. */
+const STATE_FIELD: Record<StateChange["type"], string> = { "poll.updated": "data", "question.updated": "question" };
+
 /** The frames of existing states; deleted ones have none. */
 export function stateFrames(upTo: number, changes: StateChange[]): string[] {
-  return changes.flatMap(({ type, data }) => (data === null ? [] : [`{"type":${JSON.stringify(type)},"upTo":${upTo},"data":${data}}`]));
+  return changes.flatMap(({ type, data }) =>
+    data === null ? [] : [`{"type":${JSON.stringify(type)},"upTo":${upTo},"${STATE_FIELD[type]}":${data}}`],
+  );
 }
 
 export function voteResultFrame(upTo: number, id: string, outcome: VoteOutcome): string {

@@ -97,6 +97,30 @@ export const Welcome = z.object({
 
 export const Concurrents = z.object({ type: z.literal("concurrents"), ...held, count: z.number().int().nonnegative() });
 export const PollUpdated = z.object({ type: z.literal("poll.updated"), ...held, data: z.record(z.string(), z.unknown()) });
+/** A question as every viewer of the channel may see it. */
+const PublicQuestion = z.object({
+  _id: z.string(),
+  channelId: z.string(),
+  accountId: z.string().describe("The account that asked"),
+  name: z.string().describe("Its name"),
+  text: z.string(),
+  state: z.enum(["approved", "answered", "merged"]),
+  upvotes: z.number().int().nonnegative(),
+  answer: z.string().nullable().describe("Null unless answered in writing"),
+  answeredBy: z.string().nullable().describe("The name of the account that answered"),
+  mergedInto: z.string().nullable().describe("The question that has taken over its voters"),
+  askedAt: Time,
+  revision: z.number().int().describe("Rises with every change; ignore a question with a lower one than you have"),
+});
+const WithdrawnQuestion = z.object({ _id: z.string(), channelId: z.string(), state: z.literal("dismissed") });
+/** A change of a question, at most twice a second per channel. Not sent to new viewers: load the questions after `welcome`. */
+export const QuestionUpdated = z.object({
+  type: z.literal("question.updated"),
+  ...held,
+  question: z
+    .discriminatedUnion("state", [PublicQuestion, WithdrawnQuestion])
+    .describe("With the state `dismissed`: no longer public, remove it from the screen"),
+});
 /** Sent only to the account's own viewers. Not logged: a new connection starts with the current tags. */
 export const AccountChanged = z.object({
   type: z.literal("account.changed"),
@@ -141,7 +165,7 @@ export const LoggedFrame = z.discriminatedUnion("type", [
 ]);
 
 /** State frames: the latest wins, none is stored. */
-export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated, AccountChanged]);
+export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated, QuestionUpdated, AccountChanged]);
 
 export const ServerFrame = z.discriminatedUnion("type", [
   ...LoggedFrame.options,
@@ -207,6 +231,8 @@ export const CLOSE = {
   startOver: 1012,
 } as const;
 
+/** A question in a `question.updated`. */
+export type SentQuestion = z.infer<typeof QuestionUpdated>["question"];
 export type LoggedFrame = z.infer<typeof LoggedFrame>;
 export type OverlayShow = z.infer<typeof OverlayShow>;
 export type ServerFrame = z.infer<typeof ServerFrame>;

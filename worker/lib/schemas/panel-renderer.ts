@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { COLLECTION_TYPES } from "#db/enums.ts";
+import { COLLECTION_TYPES, QUESTION_SORTS } from "#db/enums.ts";
 import { Id, ImageUrl, LinkUrl, Time } from "./common.ts";
 import { iframeSource, iframeTag } from "#worker/lib/iframe.ts";
 
@@ -176,6 +176,12 @@ export const PanelRenderer = z
     renderer("quick_pick", pollQuestions),
     renderer("pubgMatch", { ...rules, url: LinkUrl.optional().describe("The match's page") }),
     renderer("multiple_choice", pollQuestions),
+    renderer("question_answer", {
+      ...rules,
+      prompt: Label.optional().describe("The placeholder of the field for a question").openapi({ example: "Ask the coach" }),
+      sort_by: z.enum(QUESTION_SORTS).default("upvotes").describe("The order that the panel starts with"),
+      show_answered: z.boolean().default(true).describe("Whether the panel has a view with the answered questions"),
+    }),
   ])
   .openapi("PanelRenderer");
 

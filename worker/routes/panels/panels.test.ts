@@ -119,6 +119,12 @@ describe("a panel", () => {
     quick_pick: { questions: [question], rules_link_url: "https://demo.example/rules", help_link_url: "https://demo.example/help" },
     pubgMatch: { url: "https://match.example/7", id: "match-7" },
     multiple_choice: { questions: [question] },
+    question_answer: {
+      prompt: "Ask the coach",
+      sort_by: "created",
+      show_answered: false,
+      rules_link_url: "https://demo.example/rules",
+    },
   };
 
   test.for(Object.entries(TYPES))("of type %s keeps the fields of its type, and rejects unknown fields", async ([panel_type, fields]) => {

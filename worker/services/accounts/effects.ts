@@ -4,6 +4,7 @@ import { nudgeLogs } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { dataOf, type Effects, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { anonymizeVoter } from "#worker/services/polls/counting.ts";
+import { eraseFromChannels } from "#worker/services/qna/erasure.ts";
 import { retagViewers } from "#worker/services/realtime/tags.ts";
 import { cancelHeld } from "#worker/services/subscriptions/entitlements.ts";
 import { mailProof } from "./email-proofs.ts";
@@ -24,9 +25,10 @@ export const effects: Effects = {
   "account.tagsUpdated": (env, siteId, event) => retagViewers(env, siteId, [idOf(event)]),
 };
 
-/** Erases the person from the event log and poll counters, and cancels the account's entitlements. */
+/** Erases the person from the event log, poll counters and questions, and cancels the account's entitlements. */
 async function eraseAccount(env: Env, siteId: string, event: LoggedEvent<"account.deleted">): Promise<void> {
   await anonymizeVoter(env, siteId, idOf(event));
+  await eraseFromChannels(env, siteId, idOf(event), event.sequence);
   const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
   await cancelHeld(ctx, idOf(event));
   nudgeLogs(ctx);

@@ -17,6 +17,7 @@ import {
 import { deleteActivity } from "#worker/services/realtime/activity.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { endClaims } from "#worker/services/claim-statuses/claims.ts";
+import { eraseQuestions } from "#worker/services/qna/erasure.ts";
 import { deleteProofs } from "./email-proofs.ts";
 import { devicesOf } from "#worker/services/pages/devices.ts";
 import { stopAccountPayments } from "#worker/services/billing/recurring.ts";
@@ -44,6 +45,7 @@ const ERASE: Erase[] = [
   (ctx, id) => deleteWatchTimeOfAccount(ctx, id),
   (ctx, id) => deleteActivity(ctx, id),
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
+  (ctx, id) => eraseQuestions(ctx, id),
   (ctx, id) => endClaims(ctx, id),
   (ctx, id) => stopAccountPayments(ctx, id),
   (ctx, id) => deleteWallet(ctx, id),

@@ -9,6 +9,7 @@ import { effects as media } from "#worker/services/media/effects.ts";
 import { effects as overlays } from "#worker/services/overlays/effects.ts";
 import { effects as pages } from "#worker/services/pages/effects.ts";
 import { effects as polls } from "#worker/services/polls/effects.ts";
+import { effects as qna } from "#worker/services/qna/effects.ts";
 import { effects as quests } from "#worker/services/quests/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
@@ -28,6 +29,7 @@ const EFFECTS: Effects = {
   ...overlays,
   ...pages,
   ...polls,
+  ...qna,
   ...quests,
   ...streams,
 };

@@ -19,6 +19,7 @@ import { events as pages } from "#worker/services/pages/events.ts";
 import { events as panels } from "#worker/services/panels/events.ts";
 import { events as playlists } from "#worker/services/playlists/events.ts";
 import { events as polls } from "#worker/services/polls/events.ts";
+import { events as qna } from "#worker/services/qna/events.ts";
 import { events as quests } from "#worker/services/quests/events.ts";
 import { events as sites } from "#worker/services/sites/events.ts";
 import { events as streamProviders } from "#worker/services/stream-providers/events.ts";
@@ -51,6 +52,7 @@ export const EVENTS = {
   ...panels,
   ...playlists,
   ...polls,
+  ...qna,
   ...quests,
   ...sites,
   ...streamProviders,

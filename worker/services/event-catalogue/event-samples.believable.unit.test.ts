@@ -46,7 +46,9 @@ describe.each(samples)("the sample of %s", (type, sample) => {
     for (const { path, name, value } of fields) {
       if (typeof value !== "string" || !ID.test(value)) continue;
       expect(knownIds, path).toContain(value);
-      expect(name, path).toMatch(/^(_id|id|uid|creator|owner|theme|navigation|pages|panels|createdBy)$|(Id|ID|Ids|_id)$/);
+      expect(name, path).toMatch(
+        /^(_id|id|uid|creator|owner|theme|navigation|pages|panels|createdBy|answeredBy|mergedInto)$|(Id|ID|Ids|_id)$/,
+      );
     }
     expect(ID.test(sample.resource.split("/")[1] ?? ""), sample.resource).toBe(true);
   });

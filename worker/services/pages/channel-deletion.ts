@@ -7,12 +7,18 @@ import { RULE_FIELDS } from "#worker/services/automation-rules/schemas.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { CALENDAR_EVENT_FIELDS } from "#worker/services/events/schemas.ts";
+import { deleteQuestionsOfChannel } from "#worker/services/qna/erasure.ts";
 import { STREAM_FIELDS } from "#worker/services/streams/schemas.ts";
 
 /** The statements, for the batch that deletes a channel, that detach or delete what references it, with an event for each row. */
 export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchItem<"sqlite">[]> {
   const actor = await ctx.caller();
-  return [...detachCalendar(ctx, actor, channelId), ...detachStreams(ctx, actor, channelId), ...deleteRules(ctx, actor, channelId)];
+  return [
+    ...detachCalendar(ctx, actor, channelId),
+    ...detachStreams(ctx, actor, channelId),
+    ...deleteRules(ctx, actor, channelId),
+    ...deleteQuestionsOfChannel(ctx, channelId),
+  ];
 }
 
 /** The channel's calendar events become events of the site. */

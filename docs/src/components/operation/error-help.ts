@@ -76,6 +76,10 @@ export const ERROR_HELP = {
     cause: "The poll no longer accepts answers.",
     fix: "Follow `poll.updated` on the channel, and hide the answers when `open` becomes false.",
   },
+  chat_banned: {
+    cause: "A moderator has banned the account from the chat and the questions of the channel, or of the whole site.",
+    fix: "Hide the field for messages and questions. Reading still works; the ban may have an end.",
+  },
   idempotency_mismatch: {
     cause: "The `Idempotency-Key` was used within the last 24 hours for a request with a different body or path.",
     fix: "Generate a new key for each new request, and reuse a key only to repeat exactly the same request.",
