@@ -15,6 +15,7 @@ export const ERRORS = {
   email_not_verified: { status: 403, title: "E-mail address not verified" },
   password_required: { status: 403, title: "Sign in to the account, or send its password or a new one" },
   password_too_short: { status: 403, title: "The password is too short for an account with roles; reset it" },
+  chat_banned: { status: 403, title: "Banned from the chat" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   conflict: { status: 409, title: "Conflict" },

@@ -1,8 +1,11 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { QuestionPage, questionsOf } from "#test/questions.ts";
 import { Question } from "#worker/services/qna/schemas.ts";
 import { committedEvents } from "#test/committed-events.ts";
+import { createDb } from "#db/client.ts";
+import { chatBans } from "#db/schema/index.ts";
 import { newId } from "#worker/lib/ids.ts";
 
 let site: TestSite;
@@ -246,5 +249,53 @@ describe("a decision", () => {
     expect((await decide(_id, { state: "dismissed" }, "developer", { "If-Match": etag })).status).toBe(412);
     const headers = { "If-Match": approved.headers.get("ETag") ?? "" };
     expect((await decide(_id, { state: "dismissed" }, "developer", headers)).status).toBe(200);
+  });
+});
+
+describe("bans of the chat", () => {
+  const sanction = async (account: { id: string }, kind: "ban" | "mute", channelId = "", until: number | null = null) => {
+    const now = Date.now();
+    const row = {
+      id: newId(now),
+      siteId: site.id,
+      accountId: account.id,
+      kind,
+      channelId,
+      until,
+      reason: "Abuse",
+      created: now,
+      modified: now,
+    };
+    await createDb(env.DB).insert(chatBans).values(row);
+  };
+
+  test.each([
+    ["of the site", "", 403],
+    ["of the channel", "here", 403],
+    ["of another channel", "there", 201],
+    ["that have ended", "ended", 201],
+  ])("%s: asking and upvoting", async (_, where, expected) => {
+    const [here, there] = site.channels;
+    const fan = await newFan();
+    const open = await newQuestion("approved");
+    const channelId = where === "here" ? here : where === "there" ? there : "";
+    await sanction(fan, "ban", channelId, where === "ended" ? Date.now() - 1 : null);
+    const [asked, voted] = [await ask("May I?", fan.headers), await vote(open._id, fan.headers)];
+    expect(asked.status).toBe(expected);
+    expect(voted.status).toBe(expected === 201 ? 200 : 403);
+    if (expected === 403) expect([asked.problem?.code, voted.problem?.code]).toEqual(["chat_banned", "chat_banned"]);
+    expect((await list({}, "viewer", fan.headers)).results.length).toBeGreaterThan(0);
+  });
+
+  test("a muted account's question is shown to itself and to moderators only, who can't approve it", async () => {
+    const fan = await newFan();
+    await sanction(fan, "mute", site.channels[0]);
+    const { _id } = (await ask("Muted?", fan.headers)).as(Question);
+    expect(await find(_id, "viewer", fan.headers)).not.toHaveProperty("muted");
+    expect(await find(_id)).toMatchObject({ muted: true, state: "submitted" });
+    const target = await newQuestion("approved");
+    for (const body of [{ state: "approved" }, { state: "answered" }, { state: "merged", mergedInto: target._id }])
+      expect((await decide(_id, body)).problem).toMatchObject({ status: 409, code: "conflict" });
+    expect((await decide(_id, { state: "dismissed" })).status).toBe(200);
   });
 });

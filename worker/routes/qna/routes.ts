@@ -26,6 +26,7 @@ const tag = "Questions";
 const ChannelParam = z.object({ channelId: Id });
 const participate = { tag, access: { credentials: ACCOUNT, accounts: "any" } } as const;
 const moderate = { tag, access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "questionModerator" } } as const;
+const ban = "An account that is banned from the chat gets 403 `chat_banned`.";
 const gate = "The channel's gate applies: 401 without a sign-in where it requires one, 403 without the entitlement.";
 
 questions.openapi(
@@ -58,11 +59,11 @@ questions.openapi(
     method: "post",
     path: "/qna/v1/{channelId}/questions",
     summary: "Ask a question",
-    description: `Submits a question to the channel's moderators; only they and the caller see it until it is approved. Asking is the first upvote. ${gate}`,
+    description: `Submits a question to the channel's moderators; only they and the caller see it until it is approved. Asking is the first upvote. Filtered words of the channel's chat panels, and links unless these allow them, are masked. ${ban} ${gate}`,
     limit: { name: "question", withFirstRead: true },
     request: { params: ChannelParam, body: jsonBody(QuestionInput) },
     responses: { 201: json("The question", Question) },
-    errors: ["not_found", "conflict"],
+    errors: ["not_found", "conflict", "chat_banned"],
   }),
   async (c) => {
     const question = await askQuestion(c.var.ctx, c.req.valid("param").channelId, c.req.valid("json"));
@@ -98,11 +99,11 @@ questions.openapi(
     method: "put",
     path: "/qna/v1/questions/{id}/upvote",
     summary: "Upvote a question",
-    description: `Adds the caller's upvote to an approved question; an account counts once, however often it sends this. Viewers receive the count as \`question.updated\`, at most twice a second. ${gate}`,
+    description: `Adds the caller's upvote to an approved question; an account counts once, however often it sends this. Viewers receive the count as \`question.updated\`, at most twice a second. ${ban} ${gate}`,
     limit: { name: "upvote", withFirstRead: true },
     request: { params: IdParam },
     responses: { 200: json("The question", Question) },
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "conflict", "chat_banned", "unavailable"],
   }),
   async (c) => c.json(toQuestion(await upvote(c.var.ctx, c.req.valid("param").id), false), 200),
 );
@@ -114,11 +115,11 @@ questions.openapi(
     method: "delete",
     path: "/qna/v1/questions/{id}/upvote",
     summary: "Take back an upvote",
-    description: `Removes the caller's upvote from an approved question, if there is one. ${gate}`,
+    description: `Removes the caller's upvote from an approved question, if there is one. ${ban} ${gate}`,
     limit: { name: "upvote", withFirstRead: true },
     request: { params: IdParam },
     responses: { 200: json("The question", Question) },
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "conflict", "chat_banned", "unavailable"],
   }),
   async (c) => c.json(toQuestion(await removeUpvote(c.var.ctx, c.req.valid("param").id), false), 200),
 );

@@ -1,7 +1,7 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Db } from "#db/client.ts";
-import { type QuestionRow, questions } from "#db/schema/index.ts";
-import { conflict, type Failure, forbidden, notFound } from "#worker/lib/errors.ts";
+import { chatBans, type QuestionRow, questions } from "#db/schema/index.ts";
+import { conflict, Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { ownRow } from "#worker/services/core/context.ts";
 import { mayModerate, requireQuestionModerator } from "#worker/services/core/moderators.ts";
@@ -21,14 +21,18 @@ export const publicColumns = {
 };
 
 /** Selects questions as an account sees them. */
-export function selectViews(db: Db, accountId: string) {
+export function selectViews(db: Db, accountId: string, now: number) {
   return db
     .select({
       ...publicColumns,
       upvoted: sql`exists (select 1 from question_upvotes u where u.question_id = questions.id and u.account_id = ${accountId})`
         .mapWith(isTrue)
         .as("upvoted"),
-      muted: sql`0`.mapWith(isTrue).as("muted"),
+      muted:
+        sql`exists (select 1 from chat_bans b where b.site_id = questions.site_id and b.account_id = questions.account_id and b.kind = 'mute'
+        and b.channel_id in ('', questions.channel_id) and (b.until is null or b.until > ${now}))`
+          .mapWith(isTrue)
+          .as("muted"),
     })
     .from(questions)
     .$dynamic();
@@ -39,16 +43,31 @@ export function requireReader(ctx: Ctx, channelId: string): Promise<Actor> {
   return requireChannelAccess(ctx, channelId, (actor) => mayModerate(actor, "Question_Answer_Moderator", channelId, "read"));
 }
 
-/** The account that asks or votes, which has access to the channel. */
+/** The account that asks or votes, which has access to the channel and isn't banned from its chat. */
 export async function requireParticipant(ctx: Ctx, channelId: string): Promise<Extract<Actor, { kind: "account" }>> {
   const actor = await requireReader(ctx, channelId);
   if (actor.kind !== "account") throw forbidden("Only accounts of the site may do this");
+  const { siteId, accountId, kind, channelId: where, until } = chatBans;
+  const [ban] = await ctx.db
+    .select({ id: chatBans.id })
+    .from(chatBans)
+    .where(
+      and(
+        eq(siteId, ctx.siteId),
+        eq(accountId, actor.id),
+        eq(kind, "ban"),
+        inArray(where, ["", channelId]),
+        or(isNull(until), gt(until, ctx.now)),
+      ),
+    )
+    .limit(1);
+  if (ban) throw new Failure("chat_banned", "This account is banned from the channel's chat and questions");
   return actor;
 }
 
 /** A question of the site, as the caller sees it. */
 export async function findQuestion(ctx: Ctx, id: string): Promise<QuestionView> {
-  const [view] = await selectViews(ctx.db, ctx.claimedAccountId ?? "").where(ownRow(ctx, questions, id));
+  const [view] = await selectViews(ctx.db, ctx.claimedAccountId ?? "", ctx.now).where(ownRow(ctx, questions, id));
   if (!view) throw notFound("Question not found");
   return view;
 }

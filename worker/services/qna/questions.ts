@@ -11,11 +11,11 @@ import { type QuestionView, toEvent } from "./schemas.ts";
 type QuestionQuery = ListQuery & { state?: QuestionState | undefined };
 
 /** The list as an account sees it. */
-function questionList(accountId: string): ListSpec<QuestionView> {
+function questionList(accountId: string, now: number): ListSpec<QuestionView> {
   return {
     table: questions,
     id: { by: questions.id, of: (row) => row.id },
-    rows: (db, slice) => sliceOf(selectViews(db, accountId), slice),
+    rows: (db, slice) => sliceOf(selectViews(db, accountId, now), slice),
     sort: {
       upvotes: { by: questions.upvotes, of: (row) => row.upvotes },
       created: { by: questions.created, of: (row) => row.created },
@@ -37,7 +37,7 @@ export async function listQuestions(
   const shown: QuestionState[] = query.state === "merged" ? ["merged"] : ["approved", "answered"];
   const page = await listRows(
     ctx,
-    questionList(accountId),
+    questionList(accountId, ctx.now),
     query,
     eq(questions.siteId, ctx.siteId),
     eq(questions.channelId, channelId),
