@@ -15,7 +15,7 @@ const IS_MUTED = "The account is muted, so that only moderators see its question
 export async function decideQuestion(ctx: Ctx, id: string, input: QuestionDecision): Promise<QuestionView> {
   const current = await findModerated(ctx, id);
   requireMatch(ctx, current);
-  const target = input.mergedInto == null ? null : await requireTarget(ctx, current, input.mergedInto);
+  const target = input.mergedInto ? await requireTarget(ctx, current, input.mergedInto) : null;
   const outcome = { state: input.state, answer: input.answer ?? null, mergedInto: target };
   const verdict = decide(current, outcome);
   if (verdict === "unchanged") return current;

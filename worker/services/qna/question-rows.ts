@@ -85,7 +85,7 @@ export async function findMergeTarget(ctx: Ctx, channelId: string, id: string): 
     .select()
     .from(questions)
     .where(and(ownRow(ctx, questions, id), eq(questions.channelId, channelId)));
-  if (found?.mergedInto == null) return found;
+  if (!found?.mergedInto) return found;
   const [target] = await ctx.db
     .select()
     .from(questions)

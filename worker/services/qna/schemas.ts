@@ -41,8 +41,8 @@ export const QuestionDecision = z
       .describe("With `answered` only; omit it for a question that is answered live"),
     mergedInto: Id.nullish().describe("With `merged`, required: a public question of the same channel"),
   })
-  .refine(({ state, answer }) => state === "answered" || answer == null, { path: ["answer"], message: "Only with the state answered" })
-  .refine(({ state, mergedInto }) => (state === "merged") === (mergedInto != null), {
+  .refine(({ state, answer }) => state === "answered" || !answer, { path: ["answer"], message: "Only with the state answered" })
+  .refine(({ state, mergedInto }) => (state === "merged") === Boolean(mergedInto), {
     path: ["mergedInto"],
     message: "Required with the state merged, and only with it",
   })
