@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { launchBrowser } from "#test/browser/browser.ts";
 import { packagePath, serveFolder, watchApp, writeNextApp, writeViteApp } from "#test/browser/sdk-apps.ts";
 import { Deployment } from "#test/browser/sdk-page.ts";
-import { makeWorld } from "#test/browser/sdk-world.ts";
+import { createTestChannel } from "#test/browser/sdk-test-channel.ts";
 import { startServer } from "#test/browser/server.ts";
 import { runOrFail } from "./lib/command.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
@@ -29,7 +29,7 @@ await guard(async () => {
     const deployment = new Deployment(server.url);
     for (const [name, { packages, write, start }] of Object.entries(APPS)) {
       const folder = mkdtempSync(join(tmpdir(), `tifo-${name}-`));
-      const { channelId } = await makeWorld(deployment);
+      const { channelId } = await createTestChannel(deployment);
       write(folder, server.url, channelId);
       await npmInstall(folder, [server.url + packagePath(), "react@19", "react-dom@19", ...packages]);
       const app = await start(folder);

@@ -1,8 +1,8 @@
 // Part of `npm run soak`: 20 overlays a second for ten minutes on one page in Chromium. `node scripts/soak-overlays.ts <minutes>`
 import { launchBrowser } from "#test/browser/browser.ts";
 import { Deployment, serveHostPage } from "#test/browser/sdk-page.ts";
-import { showFast } from "#test/browser/sdk-soak.ts";
-import { makeWorld } from "#test/browser/sdk-world.ts";
+import { showRapidOverlays } from "#test/browser/sdk-soak.ts";
+import { createTestChannel } from "#test/browser/sdk-test-channel.ts";
 import { startServer } from "#test/browser/server.ts";
 import { say } from "./lib/report.mjs";
 
@@ -12,9 +12,9 @@ const MAX_GROWTH = 1.05;
 const minutes = Number(process.argv[2] ?? 10);
 const [server, browser] = await Promise.all([startServer(), launchBrowser()]);
 const deployment = new Deployment(server.url);
-const [host, { channelId }] = await Promise.all([serveHostPage(server.url), makeWorld(deployment)]);
+const [host, { channelId }] = await Promise.all([serveHostPage(server.url), createTestChannel(deployment)]);
 const spells = Math.ceil((minutes * 60) / SPELL_SECONDS);
-const { sent, unseen, kept, longTasks, problems } = await showFast({
+const { sent, unseen, kept, longTasks, problems } = await showRapidOverlays({
   ...{ browser, deployment, hostUrl: host.url, channelId },
   ...{ spells, seconds: SPELL_SECONDS },
 });

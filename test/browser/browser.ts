@@ -1,18 +1,18 @@
 import { chromium, type Browser } from "playwright-core";
 import { requireChromium } from "#scripts/lib/chromium.ts";
 
-/** A wait in vain ends a little before its test does, and says what it waited for. */
-const PATIENCE_MS = 540_000;
+/** Slightly shorter than a test's own timeout, so that the error names what was awaited. */
+const TIMEOUT_MS = 540_000;
 
-/** Starts a headless Chromium of this machine. It needs no sandbox: it opens our own pages only. */
+/** Starts this machine's Chromium, headless. It needs no sandbox, because it opens only our own pages. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = await requireChromium();
-  const browser = await chromium.launch({ executablePath, headless: true, args: ["--no-sandbox"], timeout: PATIENCE_MS });
+  const browser = await chromium.launch({ executablePath, headless: true, args: ["--no-sandbox"], timeout: TIMEOUT_MS });
   const newContext = browser.newContext.bind(browser);
-  // Pages that are opened without a context of their own come from here too.
+  // Pages that are opened without a context also use this.
   browser.newContext = async (options) => {
     const context = await newContext(options);
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(TIMEOUT_MS);
     return context;
   };
   return browser;

@@ -14,15 +14,15 @@ export const CHANNEL = "5eed0000000000000000c001";
 const HOUR_MS = 3_600_000;
 const JUMPING_SHARE = 0.2;
 
-/** What a client was given. */
-export interface Tale {
+/** What a client received. */
+export interface ClientRecord {
   name: string;
-  /** Position of its first welcome; what came before is none of its business. */
+  /** Position of its first welcome; it doesn't receive earlier frames. */
   from: number;
-  /** Whether it ever lost its place. */
+  /** Whether a reconnect ever failed to resume. */
   startedOver: boolean;
   welcomes: number;
-  /** Every logged frame, as it came. */
+  /** Every frame of the log, in order of arrival. */
   frames: readonly string[];
 }
 
@@ -34,18 +34,18 @@ export class Crowd {
     this.#clients = Array.from({ length: count }, (_, index) => new Client(origin, `chaos-${index}`));
   }
 
-  /** Resolves once each of them holds this position. */
+  /** Waits until every client has this position. */
   async waitForSeq(seq: number): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.waitForSeq(seq)));
   }
 
-  /** Sets the clocks of some to up to an hour before or after the truth. */
+  /** Sets the clocks of some clients up to an hour wrong. */
   jumpClocks(): void {
     for (const client of this.#clients) if (Math.random() < JUMPING_SHARE) client.jumpClock();
   }
 
-  tales(): Tale[] {
-    return this.#clients.map((client) => client.tale());
+  records(): ClientRecord[] {
+    return this.#clients.map((client) => client.record());
   }
 
   leave(): void {
@@ -53,22 +53,22 @@ export class Crowd {
   }
 }
 
-/** One who watches, as the SDK does: a channel whose frames pass through picture time. */
+/** A viewer as in the SDK: a channel whose frames are synced to the media time. */
 export class Client {
   readonly #name: string;
   #epoch = "";
   #from: number | undefined;
   #startedOver = false;
   #welcomes = 0;
-  #clockAhead = 0;
+  #clockOffset = 0;
   readonly #frames: string[] = [];
   readonly #connection: ChannelConnection;
   #waiting: { seq: number; done: () => void }[] = [];
 
   constructor(origin: string, name: string, resume?: Position) {
     this.#name = name;
-    const now = () => Date.now() + this.#clockAhead;
-    const sync = syncToMediaTime({ ...browserEnvironment, now }, (frame) => this.#take(frame));
+    const now = () => Date.now() + this.#clockOffset;
+    const sync = syncToMediaTime({ ...browserEnvironment, now }, (frame) => this.#receive(frame));
     this.#connection = joinChannel({
       origin,
       clientId: SITE,
@@ -85,15 +85,15 @@ export class Client {
   }
 
   async waitForSeq(seq: number): Promise<void> {
-    if (this.#held >= seq) return;
+    if (this.#seq >= seq) return;
     await new Promise<void>((done) => this.#waiting.push({ seq, done }));
   }
 
   jumpClock(): void {
-    this.#clockAhead = (Math.random() * 2 - 1) * HOUR_MS;
+    this.#clockOffset = (Math.random() * 2 - 1) * HOUR_MS;
   }
 
-  tale(): Tale {
+  record(): ClientRecord {
     return {
       name: this.#name,
       from: this.#from ?? 0,
@@ -107,20 +107,20 @@ export class Client {
     this.#connection.leave();
   }
 
-  get #held(): number {
+  get #seq(): number {
     return this.#from === undefined ? -1 : (this.#connection.position()?.seq ?? -1);
   }
 
-  #take(frame: ServerFrame): void {
+  #receive(frame: ServerFrame): void {
     if (frame.type === "welcome") {
       this.#welcomes++;
       this.#epoch = frame.epoch;
       this.#startedOver ||= this.#from !== undefined && !frame.recovered;
       this.#from ??= frame.upTo;
     } else if ("seq" in frame) this.#frames.push(`${frame.seq} ${frame.type} ${"broadcastId" in frame ? frame.broadcastId : ""}`);
-    // The position moves once the frame was taken.
+    // The position advances after this handler.
     queueMicrotask(() => {
-      this.#waiting = this.#waiting.filter(({ seq, done }) => (this.#held >= seq ? done() : true));
+      this.#waiting = this.#waiting.filter(({ seq, done }) => (this.#seq >= seq ? done() : true));
     });
   }
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** What lies between viewers and a server, and can be cut as networks are: without a word to either end. */
+/** A TCP proxy between viewers and a server that can drop connections without notice, as networks do. */
 export class Wire {
   readonly url: string;
   readonly #server: Server;
@@ -13,15 +13,15 @@ export class Wire {
     this.#open = open;
   }
 
-  /** Leads to this port of the machine, whether or not somebody listens there. */
+  /** Connects to this local port, whether or not a server is listening. */
   static async to(port: number): Promise<Wire> {
     const open = new Set<Socket>();
     const server = createServer((viewer) => {
-      const far = connect(port, "127.0.0.1");
+      const upstream = connect(port, "127.0.0.1");
       open.add(viewer);
       for (const [end, other] of [
-        [viewer, far],
-        [far, viewer],
+        [viewer, upstream],
+        [upstream, viewer],
       ] as const) {
         end.pipe(other);
         end.on("error", () => other.destroy());
@@ -32,11 +32,11 @@ export class Wire {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
-    if (typeof address !== "object" || address === null) throw new Error("It listens on no port");
+    if (typeof address !== "object" || address === null) throw new Error("The proxy isn't listening on a port");
     return new Wire(server, open, address.port);
   }
 
-  /** Cuts this share of the connections. */
+  /** Drops this share of the connections. */
   cut(share: number): void {
     for (const viewer of this.#open) if (Math.random() < share) viewer.destroy();
   }

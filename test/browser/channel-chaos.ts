@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { build } from "esbuild";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { launchBrowser } from "./browser.ts";
-import { CHANNEL, Client, Crowd, SITE, type Tale } from "./channel-chaos-crowd.ts";
+import { CHANNEL, Client, Crowd, SITE, type ClientRecord } from "./channel-chaos-crowd.ts";
 import { Wire } from "./channel-chaos-wire.ts";
 import { startServer, temporaryState } from "./server.ts";
 
@@ -14,49 +14,49 @@ const BROADCAST_MS = 150;
 const CUT_MS = 300;
 const JUMP_MS = 500;
 const RETRY_MS = 500;
-/** How many of the connections are cut at a time. */
+/** The share of connections that is dropped each time. */
 const CUT_SHARE = 0.1;
-/** The platform takes an object that nobody has called for ten seconds out of memory; its sockets stay. */
+/** The platform evicts an object after ten seconds without a call; its sockets stay open. */
 const EVICTION_MS = 12_000;
 
 const Sent = z.object({ broadcasts: z.tuple([z.object({ broadcastId: z.string(), seq: z.number() })]) });
 
 export interface ChaosOptions {
-  /** Where the clients run: in Node from the SDK's sources, or in a page of Chromium from its package. */
+  /** Where the clients run: in Node from the SDK's sources, or in Chromium from its package. */
   where: "node" | "chromium";
   clients: number;
-  /** How long broadcasts, cuts and jumps of the clock go on. */
+  /** How long broadcasts, dropped connections and clock jumps continue. */
   seconds: number;
-  /** How often the server is killed and started again. */
+  /** How often the server is killed and restarted. */
   kills: number;
-  /** How often all is quiet, on top of `seconds`, until the channel's objects are evicted. */
+  /** How often everything pauses, in addition to `seconds`, until the channel's objects are evicted. */
   evictions: number;
 }
 
 export interface ChaosOutcome {
   /** Broadcasts that the server acknowledged. */
   acknowledged: number;
-  /** Frames that the channel's log holds. */
+  /** Frames in the channel's log. */
   logged: number;
-  /** Times that a client was let in. */
+  /** Connections that were admitted. */
   connections: number;
-  /** Broadcasts that were acknowledged and are not in the log. */
+  /** Broadcasts that were acknowledged but aren't in the log. */
   lost: string[];
-  /** Clients whose frames are not the log's, in order, once. */
+  /** Clients that didn't receive the log in order and once. */
   wrong: string[];
 }
 
-/** Those who watch, wherever they are: a {@link Crowd}. */
+/** A {@link Crowd}, in Node or in Chromium. */
 interface Audience {
   waitForSeq(seq: number): Promise<void>;
   jumpClocks(): void | Promise<void>;
-  tales(): Tale[] | Promise<Tale[]>;
+  records(): ClientRecord[] | Promise<ClientRecord[]>;
   leave(): void | Promise<void>;
 }
 
 /**
- * Clients of one channel while connections are cut at random, the clocks of some jump, the channel's objects are evicted, and the server
- * is killed and started again, until all hold all.
+ * Runs clients of one channel while connections are dropped at random, clocks jump, the channel's objects are evicted, and the server is
+ * killed and restarted, until every client has the complete log.
  */
 export async function surviveChaos({ where, clients, seconds, kills, evictions }: ChaosOptions): Promise<ChaosOutcome> {
   const state = await temporaryState();
@@ -71,12 +71,12 @@ export async function surviveChaos({ where, clients, seconds, kills, evictions }
     await audience.waitForSeq(0);
     chaos.every(CUT_MS, () => wire.cut(CUT_SHARE));
     chaos.every(JUMP_MS, () => void audience.jumpClocks());
-    // While the server is down nothing is acknowledged, and nothing is owed.
+    // While the server is down nothing is acknowledged, so nothing can be lost.
     chaos.every(BROADCAST_MS, () => void broadcast(url).then((sent) => acknowledged.push(sent), ignore));
-    const blows = [...Array<"kill">(kills).fill("kill"), ...Array<"evict">(evictions).fill("evict")];
-    for (const blow of blows) {
-      await pause((seconds * 1000) / (blows.length + 1));
-      if (blow === "kill") {
+    const events = [...Array<"kill">(kills).fill("kill"), ...Array<"evict">(evictions).fill("evict")];
+    for (const event of events) {
+      await pause((seconds * 1000) / (events.length + 1));
+      if (event === "kill") {
         await server.kill();
         server = await startServer({ state, port });
       } else {
@@ -85,19 +85,19 @@ export async function surviveChaos({ where, clients, seconds, kills, evictions }
         chaos.paused = false;
       }
     }
-    await pause((seconds * 1000) / (blows.length + 1));
+    await pause((seconds * 1000) / (events.length + 1));
     chaos.end();
-    const last = await broadcastAtLast(url);
+    const last = await broadcastWithRetries(url);
     acknowledged.push(last);
     await audience.waitForSeq(last.seq);
     const log = await readLog(url, last.seq);
-    const tales = await audience.tales();
+    const records = await audience.records();
     return {
       acknowledged: acknowledged.length,
       logged: log.length,
-      connections: tales.reduce((sum, { welcomes }) => sum + welcomes, 0),
+      connections: records.reduce((sum, { welcomes }) => sum + welcomes, 0),
       lost: acknowledged.map(({ broadcastId }) => broadcastId).filter((id) => !log.some((frame) => frame.includes(id))),
-      wrong: tales.filter((tale) => !agrees(tale, log)).map(({ name }) => name),
+      wrong: records.filter((record) => !agrees(record, log)).map(({ name }) => name),
     };
   } finally {
     chaos.end();
@@ -108,7 +108,7 @@ export async function surviveChaos({ where, clients, seconds, kills, evictions }
   }
 }
 
-/** What goes on at intervals, but for pauses. */
+/** Repeated actions that can be paused. */
 class Chaos {
   paused = false;
   readonly #timers: ReturnType<typeof setInterval>[] = [];
@@ -122,10 +122,10 @@ class Chaos {
   }
 }
 
-// What the script below makes in the page.
+// Defined by the script that is added to the page below.
 declare const chaos: { Crowd: typeof Crowd };
 
-/** A crowd in one page of Chromium, made of the built package. */
+/** A crowd in a page of Chromium, bundled from the built package. */
 async function crowdInChromium(origin: string, count: number): Promise<Audience> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, "test/browser/channel-chaos-crowd.ts")],
@@ -142,34 +142,34 @@ async function crowdInChromium(origin: string, count: number): Promise<Audience>
     write: false,
   });
   const browser = await launchBrowser();
-  // Any page of the server will do: one from elsewhere may not speak to this machine.
+  // Any page of the server works; pages of other origins may not connect to this machine.
   const page = await browser.newPage({ bypassCSP: true });
   await page.goto(`${origin}/sdk/integrity.json`);
   await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
   const crowd = await page.evaluateHandle(([from, size]) => new chaos.Crowd(from, size), [origin, count] as const);
   return {
-    waitForSeq: (seq) => crowd.evaluate((there, position) => there.waitForSeq(position), seq),
-    jumpClocks: () => crowd.evaluate((there) => there.jumpClocks()),
-    tales: () => crowd.evaluate((there) => there.tales()),
+    waitForSeq: (seq) => crowd.evaluate((instance, position) => instance.waitForSeq(position), seq),
+    jumpClocks: () => crowd.evaluate((instance) => instance.jumpClocks()),
+    records: () => crowd.evaluate((instance) => instance.records()),
     leave: () => browser.close(),
   };
 }
 
-/** Whether a client's frames are those of the log since it came, in order, once. */
-function agrees({ from, startedOver, frames }: Tale, log: readonly string[]): boolean {
-  const its = log.slice(from);
-  return !startedOver && its.length === frames.length && its.every((frame, index) => frame === frames[index]);
+/** Whether a client received the log since its first welcome, in order and once. */
+function agrees({ from, startedOver, frames }: ClientRecord, log: readonly string[]): boolean {
+  const expected = log.slice(from);
+  return !startedOver && expected.length === frames.length && expected.every((frame, index) => frame === frames[index]);
 }
 
-/** All that the channel's log holds, read by one who comes back from its very beginning. */
+/** The channel's complete log, read by a client that resumes from the start. */
 async function readLog(url: string, upTo: number): Promise<readonly string[]> {
-  const scout = new Client(url, "scout");
-  await scout.waitForSeq(upTo);
-  scout.leave();
-  const reader = new Client(url, "reader", { epoch: scout.epoch, seq: 0 });
+  const probe = new Client(url, "probe");
+  await probe.waitForSeq(upTo);
+  probe.leave();
+  const reader = new Client(url, "reader", { epoch: probe.epoch, seq: 0 });
   await reader.waitForSeq(upTo);
   reader.leave();
-  return reader.tale().frames;
+  return reader.record().frames;
 }
 
 async function broadcast(url: string): Promise<{ broadcastId: string; seq: number }> {
@@ -181,8 +181,8 @@ async function broadcast(url: string): Promise<{ broadcastId: string; seq: numbe
   return Sent.parse(await response.json()).broadcasts[0];
 }
 
-/** A server under load may still be picking itself up: asks until it acknowledges. */
-async function broadcastAtLast(url: string): Promise<{ broadcastId: string; seq: number }> {
+/** Retries until the server acknowledges, because it may still be starting. */
+async function broadcastWithRetries(url: string): Promise<{ broadcastId: string; seq: number }> {
   for (;;) {
     const sent = await broadcast(url).catch(ignore);
     if (sent) return sent;

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(state, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Runs what `npm start` runs. */
+/** Runs the same command as `npm start`. */
 function npmStart(port: string): Command {
   const env = { ...process.env, PORT: port, TIFO_STATE: state };
   const command = spawn(process.execPath, ["scripts/run.mjs", "scripts/start.ts"], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -37,28 +37,28 @@ async function stop(command: Command): Promise<void> {
   await once(command, "exit");
 }
 
-/** The address that the command prints once its server is up. */
-async function addressOf(command: Command): Promise<URL> {
+/** The URL that the command prints once its server is ready. */
+async function urlOf(command: Command): Promise<URL> {
   for await (const line of createInterface({ input: command.stdout })) {
     const address = /Docs\s+(http\S+)/.exec(line)?.[1];
     if (address !== undefined) return new URL(address);
   }
-  throw new Error(`It ended before it was up: ${await text(command.stderr)}`);
+  throw new Error(`The command ended before its server was ready: ${await text(command.stderr)}`);
 }
 
-it("leaves no server behind when it is killed, and starts again on the same state", async () => {
+it("leaves no server running when it is killed, and starts again on the same state", async () => {
   const first = npmStart("0");
-  const { port } = await addressOf(first);
+  const { port } = await urlOf(first);
   const connection = connect(Number(port), "127.0.0.1").resume();
   await once(connection, "connect");
   first.kill("SIGKILL");
   await once(connection, "close");
 
-  const second = await addressOf(npmStart("0"));
+  const second = await urlOf(npmStart("0"));
   expect((await fetch(new URL("/health", second))).status).toBe(200);
 });
 
-it("says in one sentence that its port is taken", async () => {
+it("reports in one sentence that its port is taken", async () => {
   const { port } = new URL(inject("url"));
   const command = npmStart(port);
   expect((await text(command.stderr)).trim()).toMatch(new RegExp(`^Port ${port} is in use: .*\\.$`));

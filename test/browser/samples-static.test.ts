@@ -9,20 +9,20 @@ import { run } from "#scripts/lib/command.ts";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { ERRORS } from "#worker/lib/errors.ts";
 import { allFences, type Fence, fencesIn, fencesOf, place } from "./samples/fences.ts";
-import { openWorkshop, type Workshop } from "./samples/programs.ts";
+import { createSampleFolder, type SampleFolder } from "./samples/programs.ts";
 
-// What the site shows and can be judged without a server: it parses, it has the types of the SDK, it says what the SDK says.
+// Checks of the site's samples that need no server: they parse, type-check against the SDK, and match its signatures.
 
 const fences = allFences();
-let workshop: Workshop;
+let sampleFolder: SampleFolder;
 
 beforeAll(() => {
-  workshop = openWorkshop();
+  sampleFolder = createSampleFolder();
 });
 
-afterAll(() => workshop.clear());
+afterAll(() => sampleFolder.clear());
 
-test("fences are found with their language, their notes and without their indent", () => {
+test("fences are extracted with their language and notes, without their indentation", () => {
   const page = [
     "1. First",
     "",
@@ -42,24 +42,24 @@ test("fences are found with their language, their notes and without their indent
   ]);
 });
 
-test("JSON on the site is JSON", () => {
+test("JSON samples are valid JSON", () => {
   const wrong = fencesIn(fences, "json").flatMap((fence) => problems(fence, () => void JSON.parse(fence.code)));
   expect(wrong).toEqual([]);
 });
 
-test("signatures of the Web SDK's pages stand so in its model", () => {
+test("signatures on the Web SDK's pages match its model", () => {
   const model = globSync("sdk/{model,client,channel,react}/**/*.{ts,tsx}", { cwd: ROOT })
-    .map((file) => bare(readFileSync(join(ROOT, file), "utf8")))
+    .map((file) => normalise(readFileSync(join(ROOT, file), "utf8")))
     .join("\n");
   const signatures = fences.filter(({ language, meta }) => language === "ts" && /\bsignature\b/.test(meta));
   expect(signatures.length).toBeGreaterThan(0);
-  expect(signatures.filter(({ code }) => !model.includes(bare(code))).map((fence) => `${place(fence)}\n${fence.code}`)).toEqual([]);
+  expect(signatures.filter(({ code }) => !model.includes(normalise(code))).map((fence) => `${place(fence)}\n${fence.code}`)).toEqual([]);
 });
 
-test("TypeScript on the site has the types of the SDK", async () => {
+test("TypeScript samples type-check against the SDK", async () => {
   const checked = fencesIn(fences, "ts", "tsx").filter(({ meta }) => !/\bsignature\b/.test(meta));
   const names = new Map(checked.map((fence, index) => [`sample-${index}.${fence.language}`, fence]));
-  for (const [name, fence] of names) workshop.write(name, `${fence.code}\nexport {};\n`);
+  for (const [name, fence] of names) sampleFolder.write(name, `${fence.code}\nexport {};\n`);
   const sdk = (path: string): string[] => [join(ROOT, "sdk", path)];
   const paths = {
     "@tifo/web": sdk("index.ts"),
@@ -77,7 +77,7 @@ test("TypeScript on the site has the types of the SDK", async () => {
     paths,
   };
   const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: [], files: [...names.keys()] };
-  const project = workshop.write("tsconfig.json", JSON.stringify(config));
+  const project = sampleFolder.write("tsconfig.json", JSON.stringify(config));
   const { output } = await run("tsc", ["-p", project, "--pretty", "false"]);
   const messages = output.split("\n").flatMap((line) => {
     const [, name = "", at = "", message = ""] = /(sample-\d+\.tsx?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
@@ -87,7 +87,7 @@ test("TypeScript on the site has the types of the SDK", async () => {
   expect(messages).toEqual([]);
 });
 
-test("Swift and Kotlin on the site and in the reference parse", () => {
+test("Swift and Kotlin samples on the site and in the reference parse", () => {
   const grammars = ["swift", "kotlin"];
   const reference = operations.flatMap((operation) =>
     samplesOf(operation)
@@ -104,7 +104,7 @@ test("Swift and Kotlin on the site and in the reference parse", () => {
   expect(JSON.parse(child.stdout)).toEqual([]);
 });
 
-test("the grammars see what is wrong", () => {
+test("the grammars detect errors", () => {
   const input = JSON.stringify([
     { name: "swift", language: "swift", code: "let x = = 1" },
     { name: "kotlin", language: "kotlin", code: "fun f( {" },
@@ -116,7 +116,7 @@ test("the grammars see what is wrong", () => {
   expect(child.stdout).toMatch(/"swift".*"kotlin"/);
 });
 
-test("BrightScript on the site parses", () => {
+test("BrightScript samples parse", () => {
   const wrong = fencesIn(fences, "brs", "brightscript").flatMap((fence) => {
     const { tokens, diagnostics } = Lexer.scan(fence.code);
     const parser = Parser.parse(tokens, { mode: ParseMode.BrightScript });
@@ -125,7 +125,7 @@ test("BrightScript on the site parses", () => {
   expect(wrong).toEqual([]);
 });
 
-test("links into the reference lead to operations, and those to errors to codes", () => {
+test("links to the reference point to existing operations, and links to errors to existing codes", () => {
   const ids = new Set(operations.map(({ operationId }) => operationId));
   const wrong = globSync("docs/src/**/*.{md,mdx,astro,ts,tsx}", { cwd: ROOT }).flatMap((file) => {
     const text = readFileSync(join(ROOT, file), "utf8");
@@ -136,12 +136,12 @@ test("links into the reference lead to operations, and those to errors to codes"
   expect(wrong).toEqual([]);
 });
 
-test("a fence that is not run says why", () => {
+test("every fence that isn't run states why", () => {
   expect(fences.filter(({ meta }) => /\bnorun\b(?!="[^"]{5,}")/.test(meta)).map(place)).toEqual([]);
 });
 
-/** Without comments, and with one space where there were some. */
-function bare(code: string): string {
+/** Removes comments and normalises whitespace. */
+function normalise(code: string): string {
   return code
     .replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, "")
     .replaceAll(/\s+/g, " ")

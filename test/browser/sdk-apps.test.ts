@@ -6,21 +6,21 @@ import { runOrFail } from "#scripts/lib/command.ts";
 import { launchBrowser } from "./browser.ts";
 import { installOffline, packagePath, serveFolder, watchApp, writeViteApp } from "./sdk-apps.ts";
 import { Deployment } from "./sdk-page.ts";
-import { makeWorld } from "./sdk-world.ts";
+import { createTestChannel } from "./sdk-test-channel.ts";
 
 const deployment = new Deployment(inject("url"));
 
-test("the site serves the package as a tarball that npm takes", async () => {
+test("the site serves the package as a gzipped tarball", async () => {
   const response = await fetch(deployment.url + packagePath());
   expect(response.status).toBe(200);
   const bytes = new Uint8Array(await response.arrayBuffer());
   expect([...bytes.subarray(0, 2)]).toEqual([0x1f, 0x8b]);
 });
 
-test("an app made with Vite from the package draws panels, overlays and animations with its own React", async () => {
+test("a Vite app with the package renders panels, overlays and animations with its own React", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tifo-vite-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { channelId } = await makeWorld(deployment);
+  const { channelId } = await createTestChannel(deployment);
   writeViteApp(folder, deployment.url, channelId);
   await installOffline(folder);
   await runOrFail("vite", ["build", folder, "--logLevel", "warn"]);

@@ -8,19 +8,19 @@ import { runOrFail } from "#scripts/lib/command.ts";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { type Deployment, SITE } from "./sdk-page.ts";
 
-// Apps of integrators, in folders outside the project: nothing there resolves to the project's own node_modules.
+// Integrators' apps, in folders outside the project, so that nothing resolves to the project's node_modules.
 
 const Integrity = z.object({ version: z.string() });
 const Created = z.object({ _id: z.string() });
 const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
-/** Where the deployment serves the package. */
+/** The path at which the deployment serves the package. */
 export function packagePath(): string {
   const { version } = Integrity.parse(JSON.parse(readFileSync(join(ROOT, "docs/public/sdk/integrity.json"), "utf8")));
   return `/sdk/tifo-web-${version}.tgz`;
 }
 
-/** Installs the tarball and what it needs without a registry: unpacked, and copied from here. */
+/** Installs the tarball and its dependencies without a registry, with copies of the project's. */
 export async function installOffline(folder: string): Promise<void> {
   const target = join(folder, "node_modules/@tifo/web");
   mkdirSync(target, { recursive: true });
@@ -29,7 +29,7 @@ export async function installOffline(folder: string): Promise<void> {
     cpSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name), { recursive: true, dereference: true });
 }
 
-/** A component that draws an event's panels and overlays in the app's own React tree. */
+/** A component that renders an event's panels and overlays in the app's own React tree. */
 function watchComponent(origin: string, channelId: string): string {
   return `"use client";
 import { useEffect, useState } from "react";
@@ -86,7 +86,7 @@ function write(folder: string, files: Record<string, string>): void {
   }
 }
 
-/** Serves a folder that a bundler has filled. */
+/** Serves a bundler's output. */
 export async function serveFolder(folder: string): Promise<{ url: string; close: () => void }> {
   const server = createServer(({ url = "/" }, response) => {
     const file = join(folder, url === "/" ? "index.html" : new URL(url, "http://app").pathname);
@@ -95,17 +95,17 @@ export async function serveFolder(folder: string): Promise<{ url: string; close:
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("It listens on no port");
+  if (typeof address !== "object" || address === null) throw new Error("The server isn't listening on a port");
   return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
 }
 
-/** Opens an app and resolves with the errors of its page, once it has drawn panels, an html overlay, and loaded the runtime of animations. */
+/** Opens an app and waits for panels, an html overlay and the animation runtime; returns the page's errors. */
 export async function watchApp(
   browser: Browser,
   url: string,
   deployment: Deployment,
   channelId: string,
-  picture?: string,
+  screenshot?: string,
 ): Promise<string[]> {
   const page = await browser.newPage();
   const problems: string[] = [];
@@ -116,7 +116,7 @@ export async function watchApp(
   await page.getByText("Who scores next?").waitFor();
   await deployment.broadcast([{ kind: "html", html: "<p>Goal for Harbour City</p>", position: "bottomLeft" }], {}, channelId);
   await page.frameLocator(".tifo-overlay-frame").getByText("Goal for Harbour City").waitFor();
-  if (picture !== undefined) await page.screenshot({ path: picture });
+  if (screenshot !== undefined) await page.screenshot({ path: screenshot });
   const form = new FormData();
   form.set("file", new File(["RIVE\x07\0 and nothing more"], "goal.riv"));
   const keys = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo" };

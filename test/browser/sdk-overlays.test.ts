@@ -4,8 +4,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { type BroadcastFields, Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
-import { showFast } from "./sdk-soak.ts";
-import { makeWorld, type SdkWorld } from "./sdk-world.ts";
+import { showRapidOverlays } from "./sdk-soak.ts";
+import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
 
 const CTA = { type: "open_link", data: { url: "https://demo.example/replay", label: "See the replay" } };
 
@@ -13,14 +13,14 @@ const deployment = new Deployment(inject("url"));
 
 let browser: Browser;
 let host: Awaited<ReturnType<typeof serveHostPage>>;
-let world: SdkWorld;
+let target: SdkTestChannel;
 
 beforeAll(async () => {
-  [browser, host, world] = await Promise.all([launchBrowser(), serveHostPage(deployment.url), makeWorld(deployment)]);
+  [browser, host, target] = await Promise.all([launchBrowser(), serveHostPage(deployment.url), createTestChannel(deployment)]);
 });
 
 afterEach(async () => {
-  await deployment.clear(world.channelId);
+  await deployment.clear(target.channelId);
   await Promise.all(browser.contexts().map((context) => context.close()));
 });
 
@@ -29,50 +29,50 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** A page that shows the channel live. */
+/** Opens a page and waits until it is connected. */
 async function open(motion?: "reduce"): Promise<Page> {
-  const { page } = await openHostPage(browser, host.url, { channelId: world.channelId }, undefined, motion);
+  const { page } = await openHostPage(browser, host.url, { channelId: target.channelId }, undefined, motion);
   await page.waitForFunction(() => window.Tifo.getTifoEventViewModel()?.getSnapshot().connection === "live");
   return page;
 }
 
 function broadcast(html: string, fields: BroadcastFields = {}): Promise<void> {
-  return deployment.broadcast([{ kind: "html", html, position: "bottomLeft" }], fields, world.channelId);
+  return deployment.broadcast([{ kind: "html", html, position: "bottomLeft" }], fields, target.channelId);
 }
 
-async function shows(page: Page, words: string): Promise<void> {
-  await page.frameLocator(".tifo-overlay .tifo-overlay-frame").getByText(words, { exact: true }).waitFor();
+async function shows(page: Page, text: string): Promise<void> {
+  await page.frameLocator(".tifo-overlay .tifo-overlay-frame").getByText(text, { exact: true }).waitFor();
 }
 
-/** A site that no overlay is to lead to: what it was asked for, and what its page was told. */
+/** A site to which no overlay may navigate; it records requests, and whether its page receives messages. */
 async function foreignSite() {
-  const asked: string[] = [];
-  const page = `<script>addEventListener("message", () => fetch("/told", { mode: "no-cors" }))</script>`;
+  const requests: string[] = [];
+  const page = `<script>addEventListener("message", () => fetch("/message", { mode: "no-cors" }))</script>`;
   const server = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requests.push(request.url ?? "");
     response.setHeader("Content-Type", "text/html").end(page);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("It listens on no port");
-  return { url: `http://127.0.0.1:${address.port}/`, asked, close: () => void server.close() };
+  if (typeof address !== "object" || address === null) throw new Error("The foreign site isn't listening on a port");
+  return { url: `http://127.0.0.1:${address.port}/`, requests, close: () => void server.close() };
 }
 
 describe("the frame of html overlays", () => {
-  test("is not led to another site by what it shows", async () => {
+  test("can't be navigated to another site by its content", async () => {
     const foreign = await foreignSite();
     const page = await open();
     await broadcast(`<meta http-equiv="refresh" content="0; url=${foreign.url}"><p>Refreshing</p>`);
     await shows(page, "Refreshing");
     await broadcast("<p>The next</p>");
     await shows(page, "The next");
-    expect(foreign.asked).toEqual([]);
+    expect(foreign.requests).toEqual([]);
     expect(await page.frameLocator(".tifo-overlay-frame").locator("meta[http-equiv]").count()).toBe(0);
     foreign.close();
   });
 
-  test("is made anew where it was led to another site, which is told nothing", async () => {
+  test("is replaced if it was navigated to another site, which receives no message", async () => {
     const foreign = await foreignSite();
     const page = await open();
     await broadcast("<p>Before</p>");
@@ -84,11 +84,11 @@ describe("the frame of html overlays", () => {
     await page.waitForFunction((url) => document.querySelector<HTMLIFrameElement>(".tifo-overlay-frame")?.src !== url, foreign.url);
     await broadcast("<p>After</p>");
     await shows(page, "After");
-    expect(foreign.asked).toEqual(["/"]);
+    expect(foreign.requests).toEqual(["/"]);
     foreign.close();
   });
 
-  test("shows what it showed where the host app moves it", async () => {
+  test("keeps its content when the host app moves it", async () => {
     const page = await open();
     await broadcast("<p>Goal</p>");
     await shows(page, "Goal");
@@ -97,32 +97,32 @@ describe("the frame of html overlays", () => {
       theatre.id = "theatre";
       document.querySelector("#player")?.append(theatre);
     });
-    // Into full screen, as it were, and back, twice.
-    for (const place of ["#theatre", "#player", "#theatre", "#player"]) {
+    // As when entering and leaving full screen, twice.
+    for (const parent of ["#theatre", "#player", "#theatre", "#player"]) {
       await page.evaluate((selector) => {
         const [overlay, target] = [document.querySelector("#overlay"), document.querySelector(selector)];
         if (overlay) target?.append(overlay);
-      }, place);
+      }, parent);
       await shows(page, "Goal");
     }
   });
 
-  test("tells of html that takes no room of its own", async () => {
+  test("reports an impression of html that has no layout size", async () => {
     const page = await open();
     await broadcast("<p style='position:absolute'>Pinned</p>");
-    await page.waitForFunction(() => window.told.impressions.length > 0);
+    await page.waitForFunction(() => window.recorded.impressions.length > 0);
     await page.getByRole("status").getByText("Pinned").waitFor({ state: "attached" });
   });
 
-  test("says the words of each overlay once, and not again when the next one comes after a while", async () => {
+  test("announces each overlay's text once, and not again with the next one", async () => {
     const page = await open();
     await broadcast("<p>First</p>");
     await page.getByRole("status").getByText("First").waitFor({ state: "attached" });
-    await deployment.clear(world.channelId);
+    await deployment.clear(target.channelId);
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
-    const noting = await page.evaluateHandle(() => {
+    const observation = await page.evaluateHandle(() => {
       const status = document.querySelector("[role=status]");
-      const said = new Promise<string[]>((resolve) => {
+      const announced = new Promise<string[]>((resolve) => {
         const seen: string[] = [];
         const changes = new MutationObserver(() => {
           seen.push(status?.textContent ?? "");
@@ -130,10 +130,10 @@ describe("the frame of html overlays", () => {
         });
         if (status) changes.observe(status, { childList: true, characterData: true, subtree: true });
       });
-      return { said };
+      return { announced };
     });
     await broadcast("<p>Second</p>");
-    expect(await noting.evaluate(({ said }) => said)).toEqual(["Second"]);
+    expect(await observation.evaluate(({ announced }) => announced)).toEqual(["Second"]);
   });
 
   test("keeps its height from one overlay to the next", async () => {
@@ -141,7 +141,7 @@ describe("the frame of html overlays", () => {
     await broadcast("<p>First</p>");
     await shows(page, "First");
     await page.waitForFunction(() => (document.querySelector(".tifo-overlay-frame")?.clientHeight ?? 0) > 0);
-    const noting = await page.evaluateHandle(() => {
+    const observation = await page.evaluateHandle(() => {
       const heights = new Promise<number[]>((resolve) => {
         const seen: number[] = [];
         const frame = document.querySelector(".tifo-overlay-frame");
@@ -156,24 +156,24 @@ describe("the frame of html overlays", () => {
     await broadcast("<p>Second</p>");
     await shows(page, "Second");
     await broadcast("<p style='height:320px'>Third</p>");
-    const heights = await noting.evaluate((noted) => noted.heights);
+    const heights = await observation.evaluate((observed) => observed.heights);
     expect(Math.min(...heights)).toBeGreaterThan(0);
   });
 });
 
-test("of twenty overlays a second at one position each is shown, and nothing of them is kept", async () => {
-  const { channelId } = world;
-  const outcome = await showFast({ browser, deployment, hostUrl: host.url, channelId, spells: 3, seconds: 3 });
+test("each of twenty overlays a second at one position is shown, and none leaks memory", async () => {
+  const { channelId } = target;
+  const outcome = await showRapidOverlays({ browser, deployment, hostUrl: host.url, channelId, spells: 3, seconds: 3 });
   const [first, ...later] = outcome.kept;
   expect(outcome).toMatchObject({ unseen: [], problems: [] });
   expect(outcome.sent).toBeGreaterThan(100);
   expect(outcome.overdue).toBeLessThan(outcome.sent / 2);
-  // What is kept of each is there after every spell; one that came late to be collected is not.
+  // A leak would show after every burst; an overlay that was only collected late doesn't.
   expect(Math.min(...later.map(({ nodes }) => nodes)) - (first?.nodes ?? 0)).toBeLessThan(50);
   expect(Math.min(...later.map(({ heap }) => heap)) - (first?.heap ?? 0)).toBeLessThan(500_000);
 });
 
-test("a call to action that can't be followed is told to the console, and breaks nothing", async () => {
+test("a call to action that fails is logged, and breaks nothing", async () => {
   const page = await open();
   const thrown: string[] = [];
   page.on("pageerror", (error) => thrown.push(error.message));
@@ -195,42 +195,42 @@ test("a call to action that can't be followed is told to the console, and breaks
 });
 
 describe("an overlay that ends", () => {
-  /** In the page: every class that a place of overlays has from now on, until it rests, and each movement. */
-  function note() {
-    const moves: string[] = [];
-    document.addEventListener("animationstart", ({ animationName }) => moves.push(animationName));
+  /** In the page: records the class names of an overlay's container until it is idle, and all animations. */
+  function observe() {
+    const animations: string[] = [];
+    document.addEventListener("animationstart", ({ animationName }) => animations.push(animationName));
     const classes = new Promise<string[]>((resolve) => {
-      const place = document.querySelector("[data-broadcast]");
+      const container = document.querySelector("[data-broadcast]");
       const seen: string[] = [];
       const changes = new MutationObserver(() => {
-        if (place && seen.at(-1) !== place.className) seen.push(place.className);
+        if (container && seen.at(-1) !== container.className) seen.push(container.className);
         if (seen.at(-1) === "tifo-overlay-idle") resolve(seen);
       });
-      if (place) changes.observe(place, { attributes: true, attributeFilter: ["class"] });
+      if (container) changes.observe(container, { attributes: true, attributeFilter: ["class"] });
     });
-    return { classes, moves };
+    return { classes, animations };
   }
 
-  test("leaves with a movement", async () => {
+  test("leaves with an animation", async () => {
     const page = await open();
     await broadcast("<p>Goal</p>");
     await shows(page, "Goal");
-    const noting = await page.evaluateHandle(note);
-    await deployment.clear(world.channelId);
-    expect(await noting.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay tifo-overlay-leaving", "tifo-overlay-idle"]);
-    expect(await noting.evaluate(({ moves }) => moves)).toContain("tifo-leave");
+    const observation = await page.evaluateHandle(observe);
+    await deployment.clear(target.channelId);
+    expect(await observation.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay tifo-overlay-leaving", "tifo-overlay-idle"]);
+    expect(await observation.evaluate(({ animations }) => animations)).toContain("tifo-leave");
   });
 
-  test("is gone at once where nothing is to move", async () => {
+  test("disappears immediately with reduced motion", async () => {
     const page = await open("reduce");
     await broadcast("<p>Goal</p>");
     await shows(page, "Goal");
-    const noting = await page.evaluateHandle(note);
-    await deployment.clear(world.channelId);
-    expect(await noting.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay-idle"]);
+    const observation = await page.evaluateHandle(observe);
+    await deployment.clear(target.channelId);
+    expect(await observation.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay-idle"]);
   });
 
-  test("leaves focus where the viewer has taken it", async () => {
+  test("doesn't change the focus if the viewer has moved it", async () => {
     const page = await open();
     await broadcast("<p>Goal</p>", { cta: CTA });
     await page.getByRole("button", { name: "See the replay" }).waitFor();
@@ -238,11 +238,11 @@ describe("an overlay that ends", () => {
       const search = document.createElement("input");
       search.id = "search";
       document.querySelector("main")?.append(search);
-      window.overlay.focus({ from: "left", onExit: (direction) => window.told.exits.push(direction) });
+      window.overlay.focus({ from: "left", onExit: (direction) => window.recorded.exits.push(direction) });
       search.focus();
     });
-    await deployment.clear(world.channelId);
+    await deployment.clear(target.channelId);
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
-    expect(await page.evaluate(() => [document.activeElement?.id, window.told.exits])).toEqual(["search", []]);
+    expect(await page.evaluate(() => [document.activeElement?.id, window.recorded.exits])).toEqual(["search", []]);
   });
 });

@@ -15,26 +15,26 @@ const Integrity = z.object({ version: z.string(), files: z.record(z.string(), z.
 const Tokens = z.object({ jwt: z.string() });
 const Created = z.object({ _id: z.string() });
 
-/** What the host page keeps of what it was told. */
-export interface Told {
+/** The calls that the host page has received. */
+export interface Recorded {
   panelEvents: { type: string }[];
   actions: string[];
   impressions: { kind: string; id: string; broadcastId?: string }[];
   exits: string[];
-  /** Edges over which arrow keys brought focus to Tifo's elements. */
+  /** Edges over which arrow keys moved focus into Tifo's elements. */
   entries: string[];
 }
 
 declare global {
   interface Window {
     Tifo: typeof Tifo;
-    told: Told;
+    recorded: Recorded;
     start: (options: StartOptions) => Promise<void>;
     panel: Rendered;
     overlay: Rendered;
-    /** Frames that came into the page, for the test that counts them. */
-    made: number;
-    /** Draws the React app of the test that has one, or takes it away. */
+    /** Number of frames added to the page, for the test that counts them. */
+    frameCount: number;
+    /** Renders or removes the React app, in the test that has one. */
     show: (shown: boolean) => void;
   }
 }
@@ -45,14 +45,14 @@ export interface StartOptions {
   channelId?: string;
 }
 
-/** A player's page as an integrator writes it, on an origin of its own: nothing on it comes from Tifo but script and style sheet. */
+/** An integrator's player page on its own origin, with only the script and style sheet from Tifo. */
 export async function serveHostPage(deployment: string): Promise<{ url: string; close: () => void }> {
   const html = hostPage(deployment);
   const server = createServer((_request, response) => response.setHeader("Content-Type", "text/html; charset=utf-8").end(html));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("It listens on no port");
+  if (typeof address !== "object" || address === null) throw new Error("The host page's server isn't listening on a port");
   return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
 }
 
@@ -80,7 +80,7 @@ function hostPage(deployment: string): string {
     <main><div id="player"><div id="overlay"></div></div></main>
     <aside id="panel" aria-label="Panels"></aside>
     <script>
-      window.told = { panelEvents: [], actions: [], impressions: [], exits: [], entries: [] };
+      window.recorded = { panelEvents: [], actions: [], impressions: [], exits: [], entries: [] };
       window.start = async ({ token, mode, channelId = "${CHANNEL}" }) => {
         Tifo.configure({
           clientId: "${SITE}",
@@ -88,11 +88,11 @@ function hostPage(deployment: string): string {
           mode,
           delegate: {
             getUserToken: () => token ?? null,
-            onPanelEvent: (event) => told.panelEvents.push(event),
-            trackAction: ({ name }) => told.actions.push(name),
-            trackImpression: (impression) => told.impressions.push(impression),
+            onPanelEvent: (event) => recorded.panelEvents.push(event),
+            trackAction: ({ name }) => recorded.actions.push(name),
+            trackImpression: (impression) => recorded.impressions.push(impression),
             startFocusManagement: (handover) => {
-              told.entries.push(handover.from);
+              recorded.entries.push(handover.from);
               window.panel.focus(handover);
             },
           },
@@ -106,13 +106,13 @@ function hostPage(deployment: string): string {
 </html>`;
 }
 
-/** Of a broadcast, `priority`; all else of its overlay. */
+/** `priority` belongs to the broadcast, the rest to its overlay. */
 export interface BroadcastFields {
   priority?: number;
   cta?: object;
 }
 
-/** Calls of the deployment's REST API by its demo site's key. */
+/** Calls the deployment's REST API with the demo site's key. */
 export class Deployment {
   readonly url: string;
 
@@ -121,13 +121,13 @@ export class Deployment {
   }
 
   async post(path: string, body: unknown, headers: Record<string, string> = { "Tifo-Developer-Key": "tifo_dev_demo" }): Promise<unknown> {
-    const answer = await fetch(this.url + path, {
+    const response = await fetch(this.url + path, {
       method: "POST",
       headers: { "Tifo-Client-Id": SITE, "Content-Type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
-    const json: unknown = await answer.json();
-    if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${JSON.stringify(json)}`);
+    const json: unknown = await response.json();
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${JSON.stringify(json)}`);
     return json;
   }
 
@@ -138,12 +138,12 @@ export class Deployment {
   async delete(path: string): Promise<void> {
     const headers = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo" };
     const response = await fetch(this.url + path, { method: "DELETE", headers });
-    if (!response.ok) throw new Error(`${path} answers ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
   }
 
   /** A token of one of the demo's accounts. */
-  async signIn(who: "viewer" | "admin" = "viewer"): Promise<string> {
-    const account = { email: `${who}@demo.example`, password: `demo-${who}-pass`, siteId: SITE };
+  async signIn(role: "viewer" | "admin" = "viewer"): Promise<string> {
+    const account = { email: `${role}@demo.example`, password: `demo-${role}-pass`, siteId: SITE };
     return Tokens.parse(await this.post("/auth/v2/login", account, {})).jwt;
   }
 
@@ -159,7 +159,7 @@ export class Deployment {
   }
 }
 
-/** A page that shows the event, and every error that it made. */
+/** Opens a page that shows the event, and collects its errors. */
 export async function openHostPage(
   browser: Browser,
   url: string,
@@ -172,7 +172,7 @@ export async function openHostPage(
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
   await page.goto(url);
-  await page.evaluate((given) => window.start(given), options);
+  await page.evaluate((startOptions) => window.start(startOptions), options);
   await page.locator(".tifo-tabs [aria-selected=true]").waitFor();
   return { page, problems };
 }

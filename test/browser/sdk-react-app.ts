@@ -3,7 +3,7 @@ import { build } from "esbuild";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { SITE } from "./sdk-page.ts";
 
-/** The script of a host app that draws from its effects, with React's development build, which warns of what is wrong. */
+/** The script of a host app that renders in its effects, with React's development build, which logs warnings. */
 export async function reactApp(origin: string, channelId: string): Promise<string> {
   const contents = `
     import { StrictMode, useEffect, useLayoutEffect, useRef } from "react";
@@ -14,17 +14,17 @@ export async function reactApp(origin: string, channelId: string): Promise<strin
     const tifo = createTifo(renderer, ${JSON.stringify(origin)});
     tifo.configure({ clientId: ${JSON.stringify(SITE)} });
     const channelId = ${JSON.stringify(channelId)};
-    function useDrawing(useWhen) {
-      const place = useRef(null);
-      useWhen(() => {
+    function useRendered(useSomeEffect) {
+      const container = useRef(null);
+      useSomeEffect(() => {
         void tifo.userDidStartWatchingEvent({ channelId });
-        const drawn = tifo.renderPanel(place.current, { channelId });
-        return () => drawn.unmount();
+        const rendered = tifo.renderPanel(container.current, { channelId });
+        return () => rendered.unmount();
       }, []);
-      return <div ref={place} />;
+      return <div ref={container} />;
     }
-    const InEffect = () => useDrawing(useEffect);
-    const InLayoutEffect = () => useDrawing(useLayoutEffect);
+    const InEffect = () => useRendered(useEffect);
+    const InLayoutEffect = () => useRendered(useLayoutEffect);
     const app = document.createElement("div");
     app.id = "app";
     document.body.append(app);

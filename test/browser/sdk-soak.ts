@@ -3,7 +3,7 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 import { MAX_SLOT_MS } from "#sdk/core/overlays.ts";
 import { type Deployment, openHostPage, SITE } from "./sdk-page.ts";
 
-const EVERY_MS = 50;
+const INTERVAL_MS = 50;
 const HTML = "<p style='padding:12px 20px;border-radius:12px;background:#000c;color:#fff'>Overlay {{n}}</p>";
 
 const Sent = z.object({ broadcasts: z.tuple([z.object({ broadcastId: z.string() })]) });
@@ -11,15 +11,15 @@ const Metrics = z.object({ metrics: z.array(z.object({ name: z.string(), value: 
 
 declare global {
   interface Window {
-    /** Long tasks since the last spell began; null between spells. */
+    /** Long tasks since the start of the burst; null between bursts. */
     longTasks: number | null;
-    /** Ids of the broadcasts that stood on the screen for a whole slot. */
-    stood: Set<string>;
+    /** Ids of the broadcasts that were on the screen for a full slot. */
+    fullSlot: Set<string>;
   }
 }
 
-/** What a page kept after a collection of garbage. */
-interface Kept {
+/** A page's memory after a garbage collection. */
+interface Memory {
   /** Bytes. */
   heap: number;
   nodes: number;
@@ -27,13 +27,13 @@ interface Kept {
 
 export interface FastOutcome {
   sent: number;
-  /** Broadcasts that no frame answered to have shown, and that did not get their whole slot for it. */
+  /** Broadcasts that weren't reported as shown and didn't get their full slot. */
   unseen: string[];
-  /** How many frames took longer than a whole slot to show theirs: the machine had no time for the page. */
+  /** Broadcasts that took longer than a full slot to show, because the machine was too busy. */
   overdue: number;
-  /** At the end of each spell. */
-  kept: Kept[];
-  /** Tasks of 50 ms and more while overlays came, and on a page beside it on which nothing happens. */
+  /** After each burst. */
+  kept: Memory[];
+  /** Tasks of 50 ms and more during the bursts, on the page and on an idle page next to it. */
   longTasks: { ours: number; idle: number };
   /** Errors of the page. */
   problems: string[];
@@ -45,12 +45,12 @@ export interface FastOptions {
   hostUrl: string;
   channelId: string;
   spells: number;
-  /** How long each of them takes. */
+  /** Duration of each burst. */
   seconds: number;
 }
 
-/** Shows twenty overlays a second at one position, in spells, after each of which the page's garbage is collected and it is measured. */
-export async function showFast({ browser, deployment, hostUrl, channelId, spells, seconds }: FastOptions): Promise<FastOutcome> {
+/** Shows twenty overlays a second at one position, in bursts, and measures the page's memory after each of them. */
+export async function showRapidOverlays({ browser, deployment, hostUrl, channelId, spells, seconds }: FastOptions): Promise<FastOutcome> {
   const { page, problems } = await openHostPage(browser, hostUrl, { channelId });
   const idle = await browser.newPage();
   await idle.goto(hostUrl);
@@ -62,9 +62,9 @@ export async function showFast({ browser, deployment, hostUrl, channelId, spells
   });
   const [cdp, idleCdp] = [await page.context().newCDPSession(page), await idle.context().newCDPSession(idle)];
   await cdp.send("Performance.enable");
-  await page.evaluate(noteStanding, MAX_SLOT_MS);
+  await page.evaluate(recordFullSlots, MAX_SLOT_MS);
   const outcome: FastOutcome = { sent: 0, unseen: [], overdue: 0, kept: [], longTasks: { ours: 0, idle: 0 }, problems };
-  // One spell more than are judged: what is made once is made in it.
+  // The first burst isn't measured, because it includes one-time allocations.
   for (let spell = 0; spell <= spells; spell++) {
     await Promise.all([page, idle].map(watchLongTasks));
     const ids = await sendFast(deployment, overlayId, channelId, seconds);
@@ -72,7 +72,7 @@ export async function showFast({ browser, deployment, hostUrl, channelId, spells
     const [ours, others] = await Promise.all([page, idle].map(longTasksOf));
     await deployment.clear(channelId);
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
-    const [kept] = await Promise.all([keptBy(cdp), idleCdp.send("HeapProfiler.collectGarbage")]);
+    const [kept] = await Promise.all([measureMemory(cdp), idleCdp.send("HeapProfiler.collectGarbage")]);
     if (spell === 0) continue;
     outcome.sent += ids.length;
     outcome.unseen.push(...unseen);
@@ -85,60 +85,60 @@ export async function showFast({ browser, deployment, hostUrl, channelId, spells
   return outcome;
 }
 
-/** Ids of what the server acknowledged of one broadcast every 50 ms, whether or not the ones before have been answered. */
+/** Sends a broadcast every 50 ms, without waiting for earlier responses; returns the ids of the acknowledged ones. */
 async function sendFast(deployment: Deployment, overlayId: string, channelId: string, seconds: number): Promise<string[]> {
-  const answers: Promise<string[]>[] = [];
+  const responses: Promise<string[]>[] = [];
   async function send(n: number): Promise<string[]> {
-    const answer = await deployment.post(`/overlay/v1/broadcast/${overlayId}`, { channelId, variables: { n } });
-    return Sent.parse(answer).broadcasts.map(({ broadcastId }) => broadcastId);
+    const response = await deployment.post(`/overlay/v1/broadcast/${overlayId}`, { channelId, variables: { n } });
+    return Sent.parse(response).broadcasts.map(({ broadcastId }) => broadcastId);
   }
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
-      if (answers.length * EVERY_MS >= seconds * 1000) return resolve(clearInterval(timer));
-      // Of a machine that has no time for the server, it is not the page's fault.
-      answers.push(send(answers.length).catch(() => []));
-    }, EVERY_MS);
+      if (responses.length * INTERVAL_MS >= seconds * 1000) return resolve(clearInterval(timer));
+      // A server that is too slow isn't the page's fault.
+      responses.push(send(responses.length).catch(() => []));
+    }, INTERVAL_MS);
   });
-  return (await Promise.all(answers)).flat();
+  return (await Promise.all(responses)).flat();
 }
 
-/** In the page: notes from now on what has stood on the screen for so many milliseconds. */
-function noteStanding(slot: number): void {
+/** In the page: records which broadcasts were on the screen for a full slot. */
+function recordFullSlots(slot: number): void {
   const event = window.Tifo.getTifoEventViewModel();
   const since = new Map<string, number>();
-  window.stood = new Set();
+  window.fullSlot = new Set();
   event?.subscribe(() => {
     const now = performance.now();
-    const standing = new Set(event.getSnapshot().overlays.map(({ broadcastId }) => broadcastId));
+    const visible = new Set(event.getSnapshot().overlays.map(({ broadcastId }) => broadcastId));
     for (const [id, at] of since) {
-      if (standing.has(id)) continue;
+      if (visible.has(id)) continue;
       since.delete(id);
-      // The page counts its slots by another clock.
-      if (now - at >= slot - 50) window.stood.add(id);
+      // Allow for the page's own clock, which differs slightly.
+      if (now - at >= slot - 50) window.fullSlot.add(id);
     }
-    for (const id of standing) if (!since.has(id)) since.set(id, now);
+    for (const id of visible) if (!since.has(id)) since.set(id, now);
   });
 }
 
-/** Waits until each of them was shown or has had its whole slot, and takes away what the page has noted. Those with neither are left over. */
+/** Waits until each broadcast was shown or had its full slot, and resets the page's records. Returns those with neither. */
 async function unseenOf(page: Page, ids: string[]): Promise<{ unseen: string[]; overdue: number }> {
   await page
     .waitForFunction((sent) => {
-      const shown = new Set(window.told.impressions.map(({ broadcastId }) => broadcastId));
-      return sent.every((id) => shown.has(id) || window.stood.has(id));
+      const shown = new Set(window.recorded.impressions.map(({ broadcastId }) => broadcastId));
+      return sent.every((id) => shown.has(id) || window.fullSlot.has(id));
     }, ids)
     .catch((error: unknown) => console.warn(error));
-  const { shown, stood } = await page.evaluate(() => {
-    const stood = [...window.stood];
-    window.stood.clear();
-    return { shown: window.told.impressions.splice(0).map(({ broadcastId }) => broadcastId), stood };
+  const { shown, fullSlot } = await page.evaluate(() => {
+    const fullSlot = [...window.fullSlot];
+    window.fullSlot.clear();
+    return { shown: window.recorded.impressions.splice(0).map(({ broadcastId }) => broadcastId), fullSlot };
   });
   const notShown = ids.filter((id) => !shown.includes(id));
-  const unseen = notShown.filter((id) => !stood.includes(id));
+  const unseen = notShown.filter((id) => !fullSlot.includes(id));
   return { unseen, overdue: notShown.length - unseen.length };
 }
 
-async function keptBy(cdp: CDPSession): Promise<Kept> {
+async function measureMemory(cdp: CDPSession): Promise<Memory> {
   await cdp.send("HeapProfiler.collectGarbage");
   const { metrics } = Metrics.parse(await cdp.send("Performance.getMetrics"));
   const value = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "
 import { launchBrowser } from "./browser.ts";
 import { type BroadcastFields, Deployment, openHostPage, serveHostPage, type StartOptions } from "./sdk-page.ts";
 import { reactApp } from "./sdk-react-app.ts";
-import { makeWorld, type SdkWorld } from "./sdk-world.ts";
+import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HTML = "<p style='padding:12px 20px;border-radius:12px;background:#000c;color:#fff'>Goal for Harbour City</p>";
@@ -21,20 +21,20 @@ const deployment = new Deployment(inject("url"));
 
 let browser: Browser;
 let host: Awaited<ReturnType<typeof serveHostPage>>;
-let world: SdkWorld;
+let target: SdkTestChannel;
 let token: string;
 
 beforeAll(async () => {
-  [browser, host, world, token] = await Promise.all([
+  [browser, host, target, token] = await Promise.all([
     launchBrowser(),
     serveHostPage(deployment.url),
-    makeWorld(deployment),
+    createTestChannel(deployment),
     deployment.signIn(),
   ]);
 });
 
 afterEach(async () => {
-  await deployment.clear(world.channelId);
+  await deployment.clear(target.channelId);
   await Promise.all(browser.contexts().map((context) => context.close()));
 });
 
@@ -44,30 +44,30 @@ afterAll(async () => {
 });
 
 function open(options: StartOptions = {}, ...rest: [viewport?: { width: number; height: number }, motion?: "reduce"]) {
-  return openHostPage(browser, host.url, { channelId: world.channelId, ...options }, ...rest);
+  return openHostPage(browser, host.url, { channelId: target.channelId, ...options }, ...rest);
 }
 
 function broadcast(fields: BroadcastFields = {}, contents: object[] = [GOAL]): Promise<void> {
-  return deployment.broadcast(contents, fields, world.channelId);
+  return deployment.broadcast(contents, fields, target.channelId);
 }
 
 async function isLive(page: Page): Promise<void> {
   await page.waitForFunction(() => window.Tifo.getTifoEventViewModel()?.getSnapshot().connection === "live");
 }
 
-/** Ids of what the host app was told to have been shown. */
+/** Ids of the impressions that the host app has received. */
 function shownOf(page: Page, kind: string): Promise<string[]> {
-  return page.evaluate((wanted) => window.told.impressions.flatMap((one) => (one.kind === wanted ? one.id : [])), kind);
+  return page.evaluate((wanted) => window.recorded.impressions.flatMap((one) => (one.kind === wanted ? one.id : [])), kind);
 }
 
 describe("a plain page of another origin", () => {
-  test("shows a broadcast in a frame of its own, with its call to action, until the viewer hides it", async () => {
+  test("shows a broadcast in its own frame, with its call to action, until the viewer hides it", async () => {
     const { page, problems } = await open();
     await isLive(page);
     await broadcast({ cta: CTA });
     await page.frameLocator(".tifo-overlay-frame").getByText("Goal for Harbour City").waitFor();
     await page.getByRole("status").getByText("Goal for Harbour City").waitFor({ state: "attached" });
-    expect(await page.evaluate(() => window.told.impressions.filter(({ kind }) => kind === "overlay").length)).toBe(1);
+    expect(await page.evaluate(() => window.recorded.impressions.filter(({ kind }) => kind === "overlay").length)).toBe(1);
     await page.context().route(CTA.data.url, (route) => route.fulfill({ contentType: "text/html", body: "<h1>Replay</h1>" }));
     const opened = page.waitForEvent("popup");
     await page.getByRole("button", { name: "See the replay" }).click();
@@ -79,14 +79,14 @@ describe("a plain page of another origin", () => {
     expect(problems).toEqual([]);
   });
 
-  test("shows each of many overlays, and makes one frame for a position", async () => {
+  test("shows each of many overlays, and creates one frame per position", async () => {
     const { page, problems } = await open();
     await isLive(page);
     await page.evaluate(() => {
-      window.made = 0;
+      window.frameCount = 0;
       const isFrame = (node: Node) => node instanceof Element && (node.matches("iframe") || node.querySelector("iframe") !== null);
       new MutationObserver((changes) => {
-        for (const { addedNodes } of changes) window.made += [...addedNodes].filter(isFrame).length;
+        for (const { addedNodes } of changes) window.frameCount += [...addedNodes].filter(isFrame).length;
       }).observe(document.body, { childList: true, subtree: true });
     });
     const frame = page.frameLocator(".tifo-overlay .tifo-overlay-frame");
@@ -97,45 +97,45 @@ describe("a plain page of another origin", () => {
     }
     await page.getByRole("button", { name: "Hide overlay" }).click();
     await frame.getByText("Second", { exact: true }).waitFor();
-    await deployment.clear(world.channelId);
+    await deployment.clear(target.channelId);
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
     expect(await page.frameLocator(".tifo-overlay-frame").locator("#overlay").textContent()).toBe("");
     await broadcast({}, [{ ...GOAL, html: "<p>Fourth</p>" }]);
     await frame.getByText("Fourth", { exact: true }).waitFor();
     expect(await page.locator(".tifo-overlay-frame").evaluate(({ clientHeight }) => clientHeight)).toBeGreaterThan(0);
     await expect.poll(() => shownOf(page, "overlay")).toHaveLength(4);
-    expect(await page.evaluate(() => window.made)).toBe(1);
+    expect(await page.evaluate(() => window.frameCount)).toBe(1);
     expect(problems).toEqual([]);
   });
 
-  test("takes an overlay off when it is cleared, and shows it to nobody who comes later", async () => {
+  test("removes an overlay when it is cleared, and doesn't show it to later viewers", async () => {
     const { page } = await open();
     await broadcast();
     await page.locator(".tifo-overlay").waitFor();
-    await deployment.clear(world.channelId);
+    await deployment.clear(target.channelId);
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
     const later = await open();
     await isLive(later.page);
     expect(await later.page.locator(".tifo-overlay").count()).toBe(0);
   });
 
-  test("asks an anonymous viewer to sign in, takes the vote of one who is, and shows the tally to both", async () => {
+  test("asks an anonymous viewer to sign in, counts a signed-in viewer's vote, and shows the tally to both", async () => {
     const [anonymous, viewer] = [await open(), await open({ token })];
     await anonymous.page.getByRole("button", { name: "Harbour City" }).click();
     await anonymous.page.getByRole("alert").getByText("Sign in to take part").waitFor();
-    expect(await anonymous.page.evaluate(() => window.told.panelEvents)).toMatchObject([{ type: "loginRequested" }]);
+    expect(await anonymous.page.evaluate(() => window.recorded.panelEvents)).toMatchObject([{ type: "loginRequested" }]);
 
     await isLive(viewer.page);
     await viewer.page.getByRole("button", { name: "Harbour City" }).click();
     await viewer.page.getByText("Your answer").waitFor();
     for (const { page } of [anonymous, viewer]) await page.getByText("1 answer", { exact: true }).waitFor();
     await viewer.page.locator('.tifo-answer[aria-pressed="true"]', { hasText: "100%" }).waitFor();
-    expect(await viewer.page.evaluate(() => window.told.actions)).toContain("poll.answer");
-    expect(await shownOf(viewer.page, "poll")).toEqual([world.pollId]);
+    expect(await viewer.page.evaluate(() => window.recorded.actions)).toContain("poll.answer");
+    expect(await shownOf(viewer.page, "poll")).toEqual([target.pollId]);
     expect([...anonymous.problems, ...viewer.problems]).toEqual([]);
   });
 
-  test("shows a quest's progress as it is made, and claims the reward", async () => {
+  test("updates a quest's progress, and claims the reward", async () => {
     const { page, problems } = await open({ token });
     await page.getByRole("tab", { name: "Quests" }).click();
     await page.getByText("0 of 1").waitFor();
@@ -145,12 +145,12 @@ describe("a plain page of another origin", () => {
     await (await opened).getByRole("heading", { name: "Report" }).waitFor();
     await page.getByRole("button", { name: "Claim reward" }).click();
     await page.getByText("Claimed.").waitFor();
-    expect(await page.evaluate(() => window.told.actions)).toEqual(expect.arrayContaining(["quest.action", "quest.claim"]));
-    expect(await shownOf(page, "quest")).toEqual([world.questId]);
+    expect(await page.evaluate(() => window.recorded.actions)).toEqual(expect.arrayContaining(["quest.action", "quest.claim"]));
+    expect(await shownOf(page, "quest")).toEqual([target.questId]);
     expect(problems).toEqual([]);
   });
 
-  test("wears the theme of the page in its own mode, and can be read in the other", async () => {
+  test("uses the page's theme in its own mode, and stays readable in the other", async () => {
     const surface = async (mode: "light" | "dark") => {
       const { page } = await open({ mode });
       return page.locator(".tifo-panel").evaluate((element) => getComputedStyle(element).backgroundColor);
@@ -159,7 +159,7 @@ describe("a plain page of another origin", () => {
     expect(await surface("light")).toBe("rgb(255, 255, 255)");
   });
 
-  test("moves nothing where the viewer wants no motion", async () => {
+  test("shows no animations with reduced motion", async () => {
     const animation = async (motion?: "reduce") => {
       const { page } = await open({}, undefined, motion);
       return page.locator(".tifo-overlay").evaluate((element) => getComputedStyle(element).animationName);
@@ -183,7 +183,7 @@ describe("a plain page of another origin", () => {
     expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual((player?.y ?? 0) + (player?.height ?? 0));
   });
 
-  test("loads rive's runtime from the deployment alone, and reports a file that is none", async () => {
+  test("loads the Rive runtime only from the deployment, and reports an invalid file", async () => {
     const { page } = await open();
     const thrown: string[] = [];
     page.on("pageerror", (error) => thrown.push(error.message));
@@ -195,8 +195,8 @@ describe("a plain page of another origin", () => {
     const form = new FormData();
     form.set("file", new File(["RIVE\x07\0 and nothing more"], "goal.riv"));
     const headers = { "Tifo-Client-Id": "5eed00000000000000000001", "Tifo-Developer-Key": "tifo_dev_demo" };
-    const answer = await fetch(`${deployment.url}/media/v1/`, { method: "POST", headers, body: form });
-    const { _id } = Media.parse(await answer.json());
+    const response = await fetch(`${deployment.url}/media/v1/`, { method: "POST", headers, body: form });
+    const { _id } = Media.parse(await response.json());
     await broadcast({}, [{ kind: "rive", mediaId: _id, fileName: "goal.riv", position: "center" }]);
     await Promise.all([wasm, warned]);
     await broadcast();
@@ -206,9 +206,9 @@ describe("a plain page of another origin", () => {
 });
 
 describe("a React app", () => {
-  test("draws and unmounts in its effects, in strict mode too, without a warning of React's", async () => {
+  test("renders and unmounts in its effects, even in strict mode, without React warnings", async () => {
     const { page, problems } = await open();
-    await page.addScriptTag({ content: await reactApp(deployment.url, world.channelId) });
+    await page.addScriptTag({ content: await reactApp(deployment.url, target.channelId) });
     await page.locator("#app .tifo-tabs").nth(1).waitFor();
     expect(await page.locator("#app .tifo-panel").count()).toBe(2);
     await page.evaluate(() => window.show(false));
@@ -218,7 +218,7 @@ describe("a React app", () => {
 });
 
 describe("accessibility", () => {
-  test.each(["light", "dark"] as const)("axe finds nothing in panels and overlays in %s mode", async (mode) => {
+  test.each(["light", "dark"] as const)("axe finds no violations in panels and overlays in %s mode", async (mode) => {
     const { page } = await open({ token, mode });
     await broadcast({ cta: CTA });
     await page.getByRole("button", { name: "See the replay" }).waitFor();
@@ -232,7 +232,7 @@ describe("accessibility", () => {
     }
   });
 
-  test("arrow keys alone reach everything, and go out over every edge", async () => {
+  test("arrow keys alone reach every element, and leave over every edge", async () => {
     const { page } = await open({ token });
     await broadcast({ cta: CTA });
     await page.getByRole("button", { name: "See the replay" }).waitFor();
@@ -248,18 +248,18 @@ describe("accessibility", () => {
     expect(reached).toEqual(all);
   });
 
-  test("a remote control goes in, votes, and is handed back", async () => {
+  test("a remote control can enter, vote and leave", async () => {
     const { page } = await open({ token });
     await page.getByText("Who scores next?").waitFor();
-    await page.evaluate(() => window.panel.focus({ from: "up", onExit: (direction) => window.told.exits.push(direction) }));
+    await page.evaluate(() => window.panel.focus({ from: "up", onExit: (direction) => window.recorded.exits.push(direction) }));
     expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("tab");
     await page.keyboard.press("ArrowDown");
     expect(await page.evaluate(() => document.activeElement?.className)).toBe("tifo-answer");
     for (let press = 0; press < 8; press++) await page.keyboard.press("ArrowUp");
-    expect(await page.evaluate(() => window.told.exits)).toEqual(["up"]);
+    expect(await page.evaluate(() => window.recorded.exits)).toEqual(["up"]);
   });
 
-  test("an arrow key that brings focus in by itself is told to the host app, with a way back", async () => {
+  test("an arrow key that moves focus in by itself is reported to the host app, and can move it back", async () => {
     const { page } = await open({ token });
     await page.getByText("Who scores next?").waitFor();
     await page.evaluate(() => {
@@ -274,25 +274,25 @@ describe("accessibility", () => {
       page.evaluate(() => (document.activeElement?.id === "menu" ? "menu" : document.activeElement?.getAttribute("role")));
     await page.keyboard.press("ArrowRight");
     expect(await focused()).toBe("tab");
-    expect(await page.evaluate(() => window.told.entries)).toEqual(["left"]);
+    expect(await page.evaluate(() => window.recorded.entries)).toEqual(["left"]);
     await page.keyboard.press("ArrowUp");
     expect(await focused()).toBe("menu");
     await page.evaluate(() => window.panel.focus({ from: "left", onExit: () => {} }));
-    expect(await page.evaluate(() => window.told.entries)).toEqual(["left"]);
+    expect(await page.evaluate(() => window.recorded.entries)).toEqual(["left"]);
   });
 
-  test("focus goes back to the page when the overlay that has it ends", async () => {
+  test("focus returns to the page when the overlay that has it ends", async () => {
     const { page } = await open();
     await broadcast({ cta: CTA });
     await page.getByRole("button", { name: "See the replay" }).waitFor();
-    await page.evaluate(() => window.overlay.focus({ from: "left", onExit: (direction) => window.told.exits.push(direction) }));
-    await deployment.clear(world.channelId);
-    await page.waitForFunction(() => window.told.exits.length > 0);
-    expect(await page.evaluate(() => window.told.exits)).toEqual(["left"]);
+    await page.evaluate(() => window.overlay.focus({ from: "left", onExit: (direction) => window.recorded.exits.push(direction) }));
+    await deployment.clear(target.channelId);
+    await page.waitForFunction(() => window.recorded.exits.length > 0);
+    expect(await page.evaluate(() => window.recorded.exits)).toEqual(["left"]);
   });
 });
 
-/** In the page: all that can be focused, and what a remote control reaches of it from the entry over any number of presses. */
+/** In the page: all focusable elements, and those that a remote control can reach from the entry. */
 function walk(selector: string): { all: string[]; reached: string[]; exits: string[] } {
   const root = document.querySelector(selector);
   const rendered = selector === "#panel" ? window.panel : window.overlay;

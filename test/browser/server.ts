@@ -5,13 +5,13 @@ import { startServer as start, type Server } from "#scripts/lib/server.ts";
 import { prepareState } from "#scripts/lib/state.ts";
 
 export interface TestServerOptions {
-  /** Any free one unless given. */
+  /** By default any free port. */
   port?: number;
-  /** Folder that outlives the server, for a test that starts it again; else one that goes with the server. */
+  /** A folder that survives the server, for tests that restart it; by default, a temporary one is deleted with the server. */
   state?: string;
 }
 
-/** Starts what `npm start` starts: the Worker with the demo sites, on a state of its own. */
+/** Starts the same as `npm start`: the Worker with the demo sites, with its own state. */
 export async function startServer({ port = 0, state }: TestServerOptions = {}): Promise<Server> {
   const folder = state ?? (await temporaryState());
   const server = await start({ port, state: folder, secrets: await prepareState(folder) });
@@ -20,7 +20,7 @@ export async function startServer({ port = 0, state }: TestServerOptions = {}): 
   return { ...server, ended, stop: () => server.stop().then(() => ended), kill: () => server.kill().then(() => ended) };
 }
 
-/** An empty folder for a server's state; who asks for it removes it. */
+/** Creates an empty folder for a server's state, which the caller deletes. */
 export async function temporaryState(): Promise<string> {
   return await mkdtemp(join(tmpdir(), "tifo-"));
 }

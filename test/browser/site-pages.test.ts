@@ -7,14 +7,14 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { attribute, type BuiltPage, elements, metaOf, readPage } from "#docs/src/publish/html.ts";
 import { linkFaults } from "#docs/src/publish/link-check.ts";
 import { launchBrowser } from "./browser.ts";
-import { collectFaults, sitemapPaths } from "./site.ts";
+import { collectErrors, sitemapPaths } from "./site.ts";
 
 const url = inject("url");
 const ROOT = "docs/dist";
 const BUILT_FOR = "http://localhost:8787";
 const PAGE_BYTES = 45_000;
 const SCRIPT_BYTES = 15_000;
-/** Pages that are an application themselves, and so bring one. */
+/** Pages that are applications, and therefore load more scripts. */
 const APPLICATIONS = ["/api/rest", "/start"];
 
 const Violations = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() }).loose()) }).loose());
@@ -35,11 +35,11 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-test("every link, anchor and image of every page leads somewhere, and nothing comes from another host", () => {
+test("every link, anchor and image of every page has a valid target, and nothing comes from another host", () => {
   expect(linkFaults(pages, files, BUILT_FOR)).toEqual([]);
 });
 
-test("every page says what it is in at most 160 characters, in words of its own", () => {
+test("every page has a description of at most 160 characters", () => {
   const listed = pages.filter((page) => metaOf(page, "robots") !== "noindex" && page.path !== "/404");
   for (const page of listed) expect(metaOf(page, "description") ?? "", page.path).toMatch(/^.{1,160}$/);
 });
@@ -52,7 +52,7 @@ test("the debug pages and the search page are neither listed nor indexed", async
   expect(listed.filter((path) => path.startsWith("/__debug") || path === "/search" || path === "/404")).toEqual([]);
 });
 
-test("every page that search finds has its Markdown, and llms.txt names it", async () => {
+test("every page in the sitemap has a Markdown version, which llms.txt lists", async () => {
   const list = await readFile(join(ROOT, "llms.txt"), "utf8");
   for (const path of await sitemapPaths(url)) {
     if (path === "/api/rest") continue;
@@ -62,7 +62,7 @@ test("every page that search finds has its Markdown, and llms.txt names it", asy
   }
 });
 
-test("a page is at most 45 kB over the wire, of which scripts are 15 kB", async () => {
+test("a page is at most 45 kB over the wire, including at most 15 kB of scripts", async () => {
   const sizes = new Map<string, number>();
   for (const page of pages) {
     if (APPLICATIONS.includes(page.path)) continue;
@@ -72,14 +72,14 @@ test("a page is at most 45 kB over the wire, of which scripts are 15 kB", async 
   }
 });
 
-test("no header is longer than what the platform takes", async () => {
+test("no header exceeds the platform's limit", async () => {
   const headers = await readFile(join(ROOT, "_headers"), "utf8");
   for (const line of headers.split("\n")) expect(line.length).toBeLessThanOrEqual(2000);
   expect(headers).toMatch(/script-src 'self' 'wasm-unsafe-eval' 'sha256-/);
   expect(headers).not.toMatch(/script-src[^;]*'unsafe-(inline|eval)'/);
 });
 
-/** What a page costs before anyone does anything: gzip bytes of its HTML with what stands in it, its styles, its scripts with all they import. */
+/** The initial size of a page, in gzipped bytes: HTML with its inline content, styles, and scripts with their imports. */
 async function weigh(page: BuiltPage, sizes: Map<string, number>): Promise<{ html: number; styles: number; scripts: number }> {
   const all = [...elements(page.document)];
   const styles = all.filter((one) => attribute(one, "rel") === "stylesheet" && attribute(one, "media") !== "print");
@@ -117,20 +117,20 @@ async function collectImports(file: string, found: Set<string>): Promise<void> {
 }
 
 test(
-  "no page has an accessibility fault in either theme or width, an error, a layout shift or a sideways scroll",
+  "no page has an accessibility violation in any theme or width, an error, a layout shift or horizontal scrolling",
   async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
-    const queue = await routesToJudge();
-    const faults: string[] = [];
-    await Promise.all([judge(context, queue, faults), judge(context, queue, faults)]);
+    const queue = await pathsToCheck();
+    const errors: string[] = [];
+    await Promise.all([checkPages(context, queue, errors), checkPages(context, queue, errors)]);
     await context.close();
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   },
   10 * 60_000,
 );
 
-/** Every page of the site; of the operations, which are all made alike, one in thirty. The explorer is not ours to judge here. */
-async function routesToJudge(): Promise<string[]> {
+/** Every page of the site, but only one in thirty of the generated operation pages. The explorer is third-party. */
+async function pathsToCheck(): Promise<string[]> {
   const listed = await sitemapPaths(url);
   const isOperation = (path: string): boolean => path.startsWith("/docs/api-reference/");
   const operations = listed.filter(isOperation).filter((_, at) => at % 30 === 0);
@@ -138,34 +138,34 @@ async function routesToJudge(): Promise<string[]> {
   return [...others, ...operations, "/search?q=overlay", "/__debug/config", "/404"];
 }
 
-async function judge(context: BrowserContext, queue: string[], faults: string[]): Promise<void> {
+async function checkPages(context: BrowserContext, queue: string[], errors: string[]): Promise<void> {
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-    // A page of its own for each path: one that was resized before would count that as a shift.
+    // A new page for each path, because resizing an existing one would count as a shift.
     const page = await context.newPage();
-    const heard = collectFaults(page, url);
-    await page.addInitScript(addUpShifts);
+    const pageErrors = collectErrors(page, url);
+    await page.addInitScript(sumShifts);
     await page.goto(url + path);
     const shift = await page.evaluate(() => Number(document.documentElement.dataset["shift"] ?? 0));
-    if (shift > 0.01) faults.push(`${path} shifts by ${shift}`);
+    if (shift > 0.01) errors.push(`${path} shifts by ${shift}`);
     await page.evaluate(axe);
     for (const width of [1280, 375]) {
       await page.setViewportSize({ width, height: 800 });
       for (const theme of ["light", "dark"]) {
         const found: unknown = await page.evaluate(runAxe, theme);
         for (const { id, nodes } of Violations.parse(found)) {
-          faults.push(`${path} (${theme}, ${width} px): ${id} ${nodes.map(({ html }) => html).join(" ")}`);
+          errors.push(`${path} (${theme}, ${width} px): ${id} ${nodes.map(({ html }) => html).join(" ")}`);
         }
       }
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (sideways > 0) faults.push(`${path} is ${sideways} px too wide at ${width} px`);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (overflow > 0) errors.push(`${path} is ${overflow} px too wide at ${width} px`);
     }
-    faults.push(...heard);
+    errors.push(...pageErrors);
     await page.close();
   }
 }
 
-/** Runs in the page: adds up by how much its layout shifts without anyone's doing. */
-function addUpShifts(): void {
+/** Runs in the page: sums up layout shifts that no input has caused. */
+function sumShifts(): void {
   new PerformanceObserver((list) => {
     const root = document.documentElement;
     for (const entry of list.getEntries()) {
@@ -175,14 +175,14 @@ function addUpShifts(): void {
   }).observe({ type: "layout-shift", buffered: true });
 }
 
-/** Runs in the page: what axe finds in a theme. The themes differ in their colours alone, so of the second only those are judged. */
+/** Runs in the page: axe's violations in a theme. The themes differ only in colours, so the second run checks only contrast. */
 async function runAxe(theme: string): Promise<unknown> {
   document.documentElement.dataset["theme"] = theme;
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const runner: unknown = Reflect.get(window, "axe");
-  if (typeof runner !== "object" || runner === null) throw new Error("axe is not there.");
+  if (typeof runner !== "object" || runner === null) throw new Error("axe isn't loaded.");
   const run: unknown = Reflect.get(runner, "run");
-  if (typeof run !== "function") throw new Error("axe can't run.");
+  if (typeof run !== "function") throw new Error("axe has no run function.");
   const rules = theme === "light" ? {} : { runOnly: ["color-contrast"] };
   const result: unknown = await Reflect.apply(run, runner, [document, { resultTypes: ["violations"], iframes: false, ...rules }]);
   return typeof result === "object" && result !== null ? Reflect.get(result, "violations") : undefined;

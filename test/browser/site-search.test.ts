@@ -28,19 +28,19 @@ function box(page: Page) {
 }
 
 describe("the search box", () => {
-  test("loads nothing before it is wanted", async () => {
+  test("loads nothing before it is used", async () => {
     const page = await browser.newPage();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(request.url()));
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
     await page.goto(`${url}/start`, { waitUntil: "networkidle" });
-    expect(asked.filter((address) => address.includes("pagefind"))).toEqual([]);
+    expect(requests.filter((request) => request.includes("pagefind"))).toEqual([]);
     const loading = page.waitForRequest(/pagefind/);
     await box(page).hover();
     await loading;
     await page.close();
   });
 
-  test("opens with Ctrl+K, finds pages and operations, at most 8, and leads to them by keyboard", async () => {
+  test("opens with Ctrl+K, lists at most 8 pages and operations, and opens them by keyboard", async () => {
     const page = await open("/start");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("overlay");
@@ -62,7 +62,7 @@ describe("the search box", () => {
     await page.close();
   });
 
-  test("says that there are no results", async () => {
+  test("reports that there are no results", async () => {
     const page = await open("/");
     await box(page).fill("xyzzyplugh");
     await page.getByText("No results").waitFor();
@@ -70,7 +70,7 @@ describe("the search box", () => {
     await page.close();
   });
 
-  test("answers nothing for stop words alone", async () => {
+  test("finds nothing for stop words alone", async () => {
     const page = await open("/");
     await box(page).fill("how to do the");
     await page.getByText("No results").waitFor();
@@ -86,7 +86,7 @@ describe("the search box", () => {
     await page.close();
   });
 
-  test("says that the index did not come, and tries again", async () => {
+  test("reports that the index failed to load, and retries", async () => {
     const page = await browser.newPage();
     await page.route("**/pagefind/pagefind.js*", (route) => route.abort());
     await page.goto(`${url}/search?q=overlay`);
@@ -97,7 +97,7 @@ describe("the search box", () => {
     await page.close();
   });
 
-  test("leads to all results, also within the section", async () => {
+  test("links to all results, and to those within the section", async () => {
     const page = await open("/sdk/web/core-sdk/configure");
     await box(page).fill("overlay");
     expect(await page.getByRole("link", { name: "See all results", exact: true }).getAttribute("href")).toBe("/search?q=overlay");
@@ -107,7 +107,7 @@ describe("the search box", () => {
 });
 
 describe("the page of all results", () => {
-  test("takes query and context from its address and keeps them there", async () => {
+  test("reads query and context from its URL and keeps them there", async () => {
     const page = await open("/search?q=overlay&ctx=web-sdk");
     await page.getByText(/documents? found/).waitFor();
     for (const link of await page.locator("article a").all()) expect(await link.getAttribute("href")).toMatch(/^\/sdk\/web(\/|#|$)/);
@@ -117,21 +117,21 @@ describe("the page of all results", () => {
     await page.close();
   });
 
-  test("ignores a context that there is not", async () => {
+  test("ignores an unknown context", async () => {
     const page = await open("/search?q=overlay&ctx=nonsense");
     await page.getByText(/documents found/).waitFor();
     expect(page.url()).toBe(`${url}/search?q=overlay`);
     await page.close();
   });
 
-  test("refuses an index of another origin", async () => {
+  test("rejects an index of another origin", async () => {
     const page = await open(`/search?q=overlay&version=${encodeURIComponent("https://evil.example/")}`);
     await page.getByRole("alert").getByText("Unexpected version url").waitFor();
     await page.getByRole("button", { name: "Retry" }).waitFor();
     await page.close();
   });
 
-  test("is not listed itself", async () => {
+  test("isn't indexed itself", async () => {
     const page = await open("/search");
     expect(await page.locator("meta[name=robots]").getAttribute("content")).toBe("noindex");
     await page.close();
@@ -139,7 +139,7 @@ describe("the page of all results", () => {
 });
 
 describe("the published index", () => {
-  test.each(["search-index.json", "search-index-api.json", "search-index-web-sdk.json"])("%s has its five lists", async (file) => {
+  test.each(["search-index.json", "search-index-api.json", "search-index-web-sdk.json"])("%s contains its five lists", async (file) => {
     const lists = Index.parse(await (await fetch(`${url}/${file}`)).json());
     expect(lists).toHaveLength(5);
     const [titles, , descriptions] = lists;

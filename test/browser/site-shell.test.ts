@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
-import { collectFaults } from "./site.ts";
+import { collectErrors } from "./site.ts";
 
 const url = inject("url");
 const DESKTOP = { width: 1280, height: 800 };
@@ -10,7 +10,7 @@ const SDK_PAGE = "/sdk/web/core-sdk/configure";
 
 let browser: Browser;
 let context: BrowserContext;
-let faults: string[];
+let errors: string[];
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -25,12 +25,12 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await context.close();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 async function open(path: string): Promise<Page> {
   const page = await context.newPage();
-  faults = collectFaults(page, url);
+  errors = collectErrors(page, url);
   await page.goto(url + path);
   return page;
 }
@@ -39,15 +39,15 @@ function theme(page: Page): Promise<string | undefined> {
   return page.evaluate(() => document.documentElement.dataset["theme"]);
 }
 
-describe("the colours", () => {
-  test("are light at first, also where the system is dark", async () => {
+describe("the colour theme", () => {
+  test("is light at first, even if the system is dark", async () => {
     const page = await open("/");
     await page.emulateMedia({ colorScheme: "dark" });
     await page.reload();
     expect(await theme(page)).toBe("light");
   });
 
-  test("are dark after a switch, on the next page too", async () => {
+  test("is dark after a switch, even on the next page", async () => {
     const page = await open("/");
     await page.getByRole("switch", { name: "Dark mode" }).click();
     await page.goto(url + SDK_PAGE);
@@ -55,7 +55,7 @@ describe("the colours", () => {
     expect(await page.getByRole("switch", { name: "Dark mode" }).getAttribute("aria-checked")).toBe("true");
   });
 
-  test("follow the system once the choice is cleared", async () => {
+  test("follows the system once the choice is cleared", async () => {
     const page = await open("/");
     await page.getByRole("button", { name: "Use the system's colours" }).click();
     await page.emulateMedia({ colorScheme: "dark" });
@@ -66,7 +66,7 @@ describe("the colours", () => {
 });
 
 describe("the announcement", () => {
-  test("stays away once it is closed, until there is another", async () => {
+  test("stays closed until there is a new one", async () => {
     const page = await open("/");
     const bar = page.getByRole("region", { name: "Announcement" });
     await page.getByRole("button", { name: "Close the announcement" }).click();
@@ -79,7 +79,7 @@ describe("the announcement", () => {
 });
 
 describe("on a phone", () => {
-  test("the menu opens, leads back to the main menu and closes when the window is wide", async () => {
+  test("the menu opens, links back to the main menu and closes when the window becomes wide", async () => {
     const page = await open(SDK_PAGE);
     await page.setViewportSize(PHONE);
     await page.getByRole("button", { name: "Menu", exact: true }).click();
@@ -95,7 +95,7 @@ describe("on a phone", () => {
     expect(await page.locator(".main-frame").getAttribute("inert")).toBeNull();
   });
 
-  test("the menu closes on the way back", async () => {
+  test("the menu closes when the browser goes back", async () => {
     const page = await open(SDK_PAGE);
     await page.setViewportSize(PHONE);
     await page.evaluate(() => history.pushState({}, "", "#parameters"));
@@ -130,14 +130,14 @@ describe("the sidebar", () => {
 });
 
 describe("the header", () => {
-  test("stays where hiding on scroll is off", async () => {
+  test("stays visible if hiding on scroll is disabled", async () => {
     const page = await open(SDK_PAGE);
     await page.evaluate(() => scrollTo(0, 900));
     await page.waitForFunction(() => scrollY >= 900);
     expect(await page.locator("tifo-header").getAttribute("data-hidden")).toBeNull();
   });
 
-  test("hides on the way down and comes back on the way up where it is on", async () => {
+  test("hides when scrolling down and returns when scrolling up if hiding is enabled", async () => {
     const page = await open(SDK_PAGE);
     await page.locator("tifo-header").evaluate((header) => header.setAttribute("hide-on-scroll", ""));
     await page.evaluate(() => scrollTo(0, 700));
@@ -146,7 +146,7 @@ describe("the header", () => {
     await page.locator("tifo-header:not([data-hidden])").waitFor({ state: "attached" });
   });
 
-  test("has a link to the content that the keyboard finds first", async () => {
+  test("starts with a link that skips to the content", async () => {
     const page = await open(SDK_PAGE);
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to main content");
@@ -156,7 +156,7 @@ describe("the header", () => {
 });
 
 describe("a browser that blocks storage", () => {
-  test("is told so once, and everything works until the page closes", async () => {
+  test("logs one warning, and everything works until the page closes", async () => {
     await context.addInitScript(() => {
       const blocked = {
         configurable: true,
@@ -168,7 +168,7 @@ describe("a browser that blocks storage", () => {
       Object.defineProperty(window, "sessionStorage", blocked);
     });
     const page = await context.newPage();
-    faults = collectFaults(page, url);
+    errors = collectErrors(page, url);
     const warnings: string[] = [];
     page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
     await page.goto(url + SDK_PAGE);
@@ -179,12 +179,12 @@ describe("a browser that blocks storage", () => {
   });
 });
 
-describe("a page that takes its time", () => {
-  test("shows a bar after 200 ms, from 8 % on", async () => {
+describe("a slow navigation", () => {
+  test("shows a progress bar after 200 ms, starting at 8 %", async () => {
     const page = await open(SDK_PAGE);
-    // The page that never comes: the click has been seen by then.
+    // The next page never loads, but its click has been handled.
     await page.evaluate(() => addEventListener("click", (event) => event.preventDefault()));
-    // Installed alone, the clock would go on beside the test.
+    // A clock that is only installed would keep running.
     await page.clock.install({ time: 0 });
     await page.clock.pauseAt(1_000);
     await page.getByRole("navigation", { name: "Main", exact: true }).getByRole("link", { name: "Guides" }).click();
@@ -198,7 +198,7 @@ describe("a page that takes its time", () => {
 });
 
 describe("a page's Markdown", () => {
-  test("is copied whole", async () => {
+  test("is copied completely", async () => {
     const page = await open(SDK_PAGE);
     await page.getByRole("button", { name: "Copy page as Markdown" }).click();
     await page.getByText("Copied", { exact: true }).waitFor();
@@ -213,7 +213,7 @@ describe("a page's Markdown", () => {
 describe("a reader's own key", () => {
   const own = { id: "0123456789abcdef01234567", key: "tifo_dev_mine" };
 
-  test("is filled into the samples of every page and into what they copy, until it is forgotten", async () => {
+  test("is filled into the samples of every page and their copy buttons, until it is cleared", async () => {
     const page = await open("/api/key");
     await page.getByLabel("Client id").fill(own.id);
     await page.getByLabel("Developer key").fill(own.key);
@@ -230,36 +230,36 @@ describe("a reader's own key", () => {
   });
 });
 
-describe("a page that was of use", () => {
-  test("remembers that, and tells whoever listens", async () => {
+describe("a page marked as helpful", () => {
+  test("remembers it, and dispatches an event", async () => {
     const page = await open(SDK_PAGE);
-    const heard = page.evaluate(
+    const detail = page.evaluate(
       () =>
         new Promise((resolve) => {
           document.addEventListener("tifo:helpful", (event) => resolve(event instanceof CustomEvent ? event.detail : undefined));
         }),
     );
     await page.getByRole("button", { name: "Yes", exact: true }).click();
-    expect(await heard).toEqual({ path: SDK_PAGE, answer: "yes" });
+    expect(await detail).toEqual({ path: SDK_PAGE, answer: "yes" });
     await page.reload();
     expect(await page.getByRole("button", { name: "Yes", exact: true }).getAttribute("aria-pressed")).toBe("true");
   });
 });
 
 describe("the home page", () => {
-  test("says so where it was built for another base URL", async () => {
+  test("warns if it was built for another base URL", async () => {
     await context.route("**/*.css", (route) => route.abort());
     const page = await open("/");
     await page.getByRole("alert").getByText("did not load properly").waitFor();
   });
 
-  test("does not say so otherwise", async () => {
+  test("doesn't warn otherwise", async () => {
     const page = await open("/");
     expect(await page.getByText("did not load properly").count()).toBe(0);
   });
 });
 
-test("an unknown path shows the page for it", async () => {
+test("an unknown path shows the not-found page", async () => {
   const page = await open("/no/such/page");
   await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
 });

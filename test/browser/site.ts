@@ -1,21 +1,21 @@
 import type { Page } from "playwright-core";
 
-/** What a page says that it should not: errors of its scripts, refusals of its content security policy, requests to other hosts. */
-export function collectFaults(page: Page, origin: string): string[] {
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
+/** Collects a page's script errors, violations of its content security policy, and requests to other hosts. */
+export function collectErrors(page: Page, origin: string): string[] {
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      faults.push(`${page.url()}: ${message.text()}`);
+      errors.push(`${page.url()}: ${message.text()}`);
   });
   page.on("request", (request) => {
-    if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== origin) faults.push(`${page.url()} asked ${request.url()}`);
+    if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== origin) errors.push(`${page.url()} requested ${request.url()}`);
   });
-  return faults;
+  return errors;
 }
 
 /** Paths of every page that the site's sitemap lists. */
 export async function sitemapPaths(url: string): Promise<string[]> {
-  const answer = await fetch(`${url}/sitemap-0.xml`);
-  return [...(await answer.text()).matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = ""]) => new URL(address).pathname);
+  const response = await fetch(`${url}/sitemap-0.xml`);
+  return [...(await response.text()).matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = ""]) => new URL(address).pathname);
 }

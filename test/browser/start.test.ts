@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 afterEach(() => context.close());
 
-/** A tab that shows the live channel and has joined it. */
+/** Opens a tab and waits until it has joined the live channel. */
 async function openStart(): Promise<Page> {
   const page = await context.newPage();
   await page.goto(`${url}/start`);
@@ -43,17 +43,17 @@ async function seesViewers(page: Page, count: number): Promise<void> {
 }
 
 async function post(path: string, body: unknown): Promise<unknown> {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method: "POST",
     headers: { ...KEYS, "Content-Type": "application/json" },
     body: JSON.stringify(body),
   });
-  const json: unknown = await answer.json();
-  expect(answer.ok, JSON.stringify(json)).toBe(true);
+  const json: unknown = await response.json();
+  expect(response.ok, JSON.stringify(json)).toBe(true);
   return json;
 }
 
-/** Creates an overlay of one content and sends it to the demo channel. */
+/** Creates an overlay with one element and broadcasts it to the demo channel. */
 async function broadcast(content: object): Promise<void> {
   const created = await post("/overlay/v1/", {
     siteId: KEYS["Tifo-Client-Id"],
@@ -67,23 +67,23 @@ async function broadcast(content: object): Promise<void> {
 }
 
 describe("the live channel", () => {
-  test("shows what its button broadcasts, until it is cleared", async () => {
+  test("shows what its button broadcasts until it is cleared", async () => {
     const page = await openStart();
     await seesViewers(page, 1);
-    // The demo's own duration may be over before a busy machine has drawn the overlay.
+    // The demo's own duration may end before a busy machine has rendered the overlay.
     await page.route("**/overlay/v1/broadcast/**", (route) => {
       const body: unknown = route.request().postDataJSON();
       return route.continue({ postData: Object.assign({}, body, { duration: 3600 }) });
     });
-    const answered = page.waitForResponse((response) => response.url().includes("/overlay/v1/broadcast/"));
+    const broadcastResponse = page.waitForResponse((response) => response.url().includes("/overlay/v1/broadcast/"));
     await page.getByRole("button", { name: "Broadcast the demo overlay" }).click();
-    const { broadcastId } = Broadcasts.parse(await (await answered).json()).broadcasts[0];
-    const place = page.locator(`[data-broadcast="${broadcastId}"]`);
-    await place.locator("iframe").waitFor();
+    const { broadcastId } = Broadcasts.parse(await (await broadcastResponse).json()).broadcasts[0];
+    const container = page.locator(`[data-broadcast="${broadcastId}"]`);
+    await container.locator("iframe").waitFor();
     await page.getByText(/ms after the press/).waitFor();
     expect(await page.frameLocator(".tifo-overlay-frame").locator("#overlay").innerText()).not.toBe("");
     await post(`/overlay/v1/clear-broadcast/${CHANNEL_ID}`, {});
-    await place.waitFor({ state: "detached" });
+    await container.waitFor({ state: "detached" });
   });
 
   test("counts a second tab while it is open", async () => {
@@ -98,10 +98,10 @@ describe("the live channel", () => {
 
   test("shows the html of an overlay until it is cleared, without running a script in it", async () => {
     const page = await openStart();
-    const refused = page.waitForEvent("console", (message) => message.text().includes("inline event handler violates"));
+    const blocked = page.waitForEvent("console", (message) => message.text().includes("inline event handler violates"));
     const attack = "document.body.id = 'ran'; parent.document.body.id = 'ran'";
     await broadcast({ kind: "html", html: `<b>Held</b><script>${attack}</script><img src="data:," onerror="${attack}">` });
-    await refused;
+    await blocked;
     const frame = page.frameLocator(".tifo-overlay-frame");
     await frame.getByText("Held").waitFor();
     expect(await frame.locator("body").getAttribute("id")).toBeNull();
@@ -112,11 +112,11 @@ describe("the live channel", () => {
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
   });
 
-  test("draws animations with the deployment's own runtime", async () => {
+  test("renders animations with the deployment's own runtime", async () => {
     const form = new FormData();
     form.set("file", new File(["RIVE\x07\0 and nothing more"], "goal.riv"));
-    const answer = await fetch(`${url}/media/v1/`, { method: "POST", headers: KEYS, body: form });
-    const { _id } = Created.parse(await answer.json());
+    const response = await fetch(`${url}/media/v1/`, { method: "POST", headers: KEYS, body: form });
+    const { _id } = Created.parse(await response.json());
     const page = await openStart();
     const runtime = page.waitForResponse((response) => response.url().endsWith("/rive.wasm") && response.ok());
     await broadcast({ kind: "rive", mediaId: _id, fileName: "goal.riv" });
@@ -127,7 +127,7 @@ describe("the live channel", () => {
   });
 });
 
-test("loads every page without an error and without asking another host", async () => {
+test("loads every page without errors or requests to other hosts", async () => {
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
@@ -137,13 +137,13 @@ test("loads every page without an error and without asking another host", async 
     await page.goto(url + path, { waitUntil: "networkidle" });
     await page.locator("h1").first().waitFor({ state: "attached" });
   }
-  // The explorer waits for a sign of a reader.
+  // The explorer loads on the first interaction.
   await page.keyboard.press("Tab");
   await page.getByRole("heading", { name: "Content API" }).waitFor();
   expect(problems).toEqual([]);
 });
 
-/** Runs what a reader would paste; an answer that is an error ends it. */
+/** Runs what a reader would paste; stops at an error response. */
 async function runShell(code: string): Promise<{ exitCode: number | null; output: string }> {
   const script = `set -eo pipefail\n${code}`.replaceAll("curl -s ", "curl -sS --fail-with-body ");
   const run = spawn("bash", ["-c", script], { stdio: ["ignore", "pipe", "pipe"] });
@@ -153,13 +153,13 @@ async function runShell(code: string): Promise<{ exitCode: number | null; output
   return { exitCode: run.exitCode, output };
 }
 
-test("the tour in the README prints what it promises", async () => {
+test("the tour in the README prints what it says", async () => {
   const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
   const [, tour = ""] = /## Tour[^]*?```sh\n([^]*?)```/.exec(readme) ?? [];
   expect(tour).toContain("http://localhost:8787");
   const { exitCode, output } = await runShell(tour.replaceAll("http://localhost:8787", url));
   expect(exitCode, output).toBe(0);
-  for (const promised of [
+  for (const expected of [
     '"refreshToken":',
     '"type":"welcome"',
     "Corner for Harbour City",
@@ -167,7 +167,7 @@ test("the tour in the README prints what it promises", async () => {
     '"type":"overlay.clear"',
     '"type":"overlay.broadcast"',
   ])
-    expect(output).toContain(promised);
+    expect(output).toContain(expected);
 });
 
 describe("the samples of the getting-started page", () => {
@@ -180,7 +180,7 @@ describe("the samples of the getting-started page", () => {
     samples = await Promise.all(
       blocks.map(async (block) => ({
         language: (await block.locator("pre").getAttribute("data-language")) ?? "",
-        // The copy button holds the sample as it is pasted, with line breaks as U+007F.
+        // The copy button contains the sample as it is pasted, with line breaks as U+007F.
         code: ((await block.locator("button[data-code]").getAttribute("data-code")) ?? "").replaceAll("\u007f", "\n"),
       })),
     );
@@ -198,7 +198,7 @@ describe("the samples of the getting-started page", () => {
   test.each([
     ["the WebSocket", "js", [process.execPath, "--input-type=module", "-e"]],
     ["Server-Sent Events", "sh", ["bash", "-c"]],
-  ])("welcome a viewer by %s", async (_name, language, [program = "", ...options]) => {
+  ])("receive a welcome over %s", async (_name, language, [program = "", ...options]) => {
     const sample = samples.find((one) => one.language === language && (language === "js" || one.code.startsWith("curl -N")));
     const run = spawn(program, [...options, `${language === "sh" ? "exec " : ""}${sample?.code ?? ""}`], {
       stdio: ["ignore", "pipe", "ignore"],

@@ -3,7 +3,7 @@ import { CHANNEL_1, SITE_A } from "#db/demo/match-day.ts";
 import type { Server } from "#scripts/lib/server.ts";
 import { type OverlayShow, ServerMessage } from "#worker/durable-objects/relay/relay.protocol.ts";
 
-/** A viewer of the demo's first channel that keeps its position and everything that it was shown, over any number of connections. */
+/** A viewer of the demo's first channel that keeps its position and everything it was shown across connections. */
 export class Viewer {
   shown: OverlayShow[] = [];
   position: { epoch: string; seq: number } | undefined;
@@ -37,13 +37,13 @@ export class Viewer {
     });
   }
 
-  /** Resolves once the condition holds, looked at after each message. */
+  /** Waits until the condition holds; evaluated after each message. */
   async until(condition: () => boolean): Promise<void> {
     if (condition()) return;
     await new Promise<void>((done) => this.#waiting.push({ condition, done }));
   }
 
-  /** Resolves once the viewer holds this position. */
+  /** Waits until the viewer has this position. */
   async waitForSeq(seq: number): Promise<void> {
     await this.until(() => this.position !== undefined && this.position.seq >= seq);
   }

@@ -14,15 +14,15 @@ const Log = z.object({ results: z.array(z.object({ id: z.string(), sequence: z.n
 
 export interface Outcome {
   acknowledged: number;
-  /** Changes that were answered and of which the receiver never heard. */
-  unheard: string[];
-  /** Events that the log holds and the receiver hasn't got. */
+  /** Acknowledged changes without a webhook. */
+  undelivered: string[];
+  /** Events in the log that the receiver didn't get. */
   missing: string[];
   orderViolations: string[];
   requests: number;
 }
 
-/** Changes overlays while the server is killed so many times, each after some changes, then waits until all was delivered. */
+/** Changes overlays while the server is killed this many times, each after some changes, then waits until all events are delivered. */
 export async function changeUnderKills(kills: number, changesPerRun: number): Promise<Outcome> {
   const state = await temporaryState();
   const receiver = await startReceiver();
@@ -33,19 +33,19 @@ export async function changeUnderKills(kills: number, changesPerRun: number): Pr
       webhooks: { enabled: true, webhookUrl: receiver.url, webhookSubscriptions: ["overlay-service-v1"] },
     });
     const ids: string[] = [];
-    for (let i = 0; i < OVERLAYS; i++) ids.push(Overlay.parse(await call(server, "POST", "/overlay/v1", overlay("made")))._id);
+    for (let i = 0; i < OVERLAYS; i++) ids.push(Overlay.parse(await call(server, "POST", "/overlay/v1", overlay("created")))._id);
     for (let run = 0; run < kills; run++) {
       await changeUntilKilled(server, ids, run, changesPerRun, acknowledged);
       server = await startServer({ state });
     }
-    const heard = () => new Set([...receiver.events.values()].map(({ data }) => data.name));
+    const received = () => new Set([...receiver.events.values()].map(({ data }) => data.name));
     await change(server, ids[0] ?? "", "last");
     acknowledged.push("last");
     const log = await readLog(server);
-    await Promise.race([receiver.until(() => log.every((id) => receiver.events.has(id))), patience()]);
+    await Promise.race([receiver.until(() => log.every((id) => receiver.events.has(id))), timeout()]);
     return {
       acknowledged: acknowledged.length,
-      unheard: acknowledged.filter((name) => !heard().has(name)),
+      undelivered: acknowledged.filter((name) => !received().has(name)),
       missing: log.filter((id) => !receiver.events.has(id)),
       orderViolations: orderViolations(receiver.events.values()),
       requests: receiver.requests(),
@@ -57,7 +57,7 @@ export async function changeUnderKills(kills: number, changesPerRun: number): Pr
   }
 }
 
-/** Lanes of changes, in the midst of which the server goes; what was answered by then has to reach the receiver. */
+/** Runs lanes of changes during which the server is killed; acknowledged changes have to reach the receiver. */
 async function changeUntilKilled(server: Server, ids: string[], run: number, changes: number, acknowledged: string[]): Promise<void> {
   let done = 0;
   let killed: Promise<void> | undefined;
@@ -96,11 +96,11 @@ async function readLog(server: Server): Promise<string[]> {
 
 async function call(server: Server, method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(server.url + path, { method, headers: HEADERS, body: body === undefined ? null : JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
   return response.json();
 }
 
-/** Ends only a wait that is in vain. */
-function patience(): Promise<void> {
+/** Limits a failing wait. */
+function timeout(): Promise<void> {
   return new Promise((done) => setTimeout(done, 300_000).unref());
 }

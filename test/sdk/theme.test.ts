@@ -27,7 +27,7 @@ describe("a theme", () => {
     expect(themeVariables(null, "light")).toEqual({});
   });
 
-  test("keeps its colors if they are readable", () => {
+  test("keeps its colours if they are readable", () => {
     const night = theme({ mode: "dark", colors: { accent: "#7C6CFF", surface1: "#0B0B12", surface2: "#12121B", text100: "#FFFFFF" } });
     expect(themeVariables(night, "dark")).toMatchObject({
       "--tifo-accent": "#7c6cff",
@@ -59,7 +59,7 @@ describe("a theme", () => {
     });
   });
 
-  test.each<Mode>(["light", "dark"])("is readable in %s mode, whatever its colors are", (mode) => {
+  test.each<Mode>(["light", "dark"])("is readable in %s mode, whatever its colours are", (mode) => {
     const colors = fc.record({
       accent: color,
       surface1: color,

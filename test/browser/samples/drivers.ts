@@ -1,5 +1,5 @@
-// Programs that run many samples in one process each, which costs less than a process for each. Each sample is announced to the
-// recorder first, and what it throws but a refusal is written down.
+// Programs that each run many samples in one process, which is cheaper than one process per sample. They announce each sample to the
+// recorder, and collect its failures, except rejected requests.
 
 /** Reads `samples.json`: `[{ id, file, token }]`. */
 export const NODE_DRIVER = `

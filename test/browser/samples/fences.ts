@@ -6,10 +6,10 @@ import { ROOT } from "#scripts/lib/root.mjs";
 export interface Fence {
   /** Path of the page's source from the root. */
   page: string;
-  /** Of its first line, from 1. */
+  /** Number of its first line, from 1. */
   line: number;
   language: string;
-  /** What follows the language: `signature`, `norun="why"`, a title. */
+  /** The text after the language: `signature`, `norun="why"`, a title. */
   meta: string;
   code: string;
 }
@@ -24,7 +24,7 @@ export function allFences(): Fence[] {
     .flatMap((page) => fencesOf(page, readFileSync(join(ROOT, page), "utf8")));
 }
 
-/** The fences of one page, without the indent that a list or a component around them gives. */
+/** The fences of one page, without the indentation of a surrounding list or component. */
 export function fencesOf(page: string, text: string): Fence[] {
   const fences: Fence[] = [];
   let open: { fence: Fence; indent: number; mark: string; lines: string[] } | undefined;
@@ -43,28 +43,28 @@ export function fencesOf(page: string, text: string): Fence[] {
   return fences;
 }
 
-/** Why a fence is not run, if it says so. */
-export function unrun({ meta }: Fence): string | undefined {
+/** The stated reason why a fence isn't run. */
+export function skipReason({ meta }: Fence): string | undefined {
   return /\bnorun="([^"]+)"/.exec(meta)?.[1];
 }
 
-/** What a shell fence says that it prints, `*` standing for anything: `prints="404 404"`. */
-export function promisedOutput({ meta }: Fence): RegExp | undefined {
+/** The output that a shell fence declares, for example `prints="404 404"`; `*` matches anything. */
+export function expectedOutput({ meta }: Fence): RegExp | undefined {
   const text = /\bprints="([^"]+)"/.exec(meta)?.[1];
   return text === undefined ? undefined : new RegExp(`^${text.replaceAll(/[\\^$.|?+()[\]{}]/g, "\\$&").replaceAll("*", ".*")}$`);
 }
 
 /** Whether a fence shows requests that the API rejects. */
 export function showsErrors(fence: Fence): boolean {
-  return /\brefused\b/.test(fence.meta) || promisedOutput(fence) !== undefined;
+  return /\brejected\b/.test(fence.meta) || expectedOutput(fence) !== undefined;
 }
 
-/** Fences of some languages that are to be run or parsed. */
+/** The fences in these languages that are run or parsed. */
 export function fencesIn(fences: Fence[], ...languages: string[]): Fence[] {
-  return fences.filter((fence) => languages.includes(fence.language) && unrun(fence) === undefined);
+  return fences.filter((fence) => languages.includes(fence.language) && skipReason(fence) === undefined);
 }
 
-/** Where a fence stands, for a message. */
+/** A fence's location, for messages. */
 export function place({ page, line }: Fence): string {
   return `${page}:${line}`;
 }

@@ -1,5 +1,5 @@
-// Parses code by tree-sitter grammars: reads `[{ name, language, code }]` and writes `[{ name, error }]` of what is wrong.
-// A process of its own, because only Node's simple compiler of WebAssembly (`--liftoff-only`) survives these grammars.
+// Parses code with tree-sitter grammars: reads `[{ name, language, code }]` and writes the errors as `[{ name, error }]`.
+// Runs in its own process, because only Node's baseline WebAssembly compiler (`--liftoff-only`) can load these grammars.
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
 import { z } from "@hono/zod-openapi";
@@ -17,7 +17,7 @@ for (const { name, language, code } of Input.parse(JSON.parse(await text(process
   parser.setLanguage(await languageOf(language));
   const tree = parser.parse(code);
   if (!tree) wrong.push({ name, error: "can't be parsed" });
-  else if (tree.rootNode.hasError) wrong.push({ name, error: inWords(firstError(tree.rootNode)) });
+  else if (tree.rootNode.hasError) wrong.push({ name, error: describeError(firstError(tree.rootNode)) });
   tree?.delete();
 }
 process.stdout.write(JSON.stringify(wrong));
@@ -28,12 +28,12 @@ async function languageOf(name: string): Promise<Language> {
   return known;
 }
 
-/** The innermost place where the grammar gives up. */
+/** The innermost node with an error. */
 function firstError(node: Node): Node {
   const inner = node.children.find((child) => child?.hasError === true || child?.isMissing === true);
   return inner && !node.isMissing ? firstError(inner) : node;
 }
 
-function inWords({ startPosition, isMissing, type, text: code }: Node): string {
+function describeError({ startPosition, isMissing, type, text: code }: Node): string {
   return `line ${startPosition.row + 1}: ${isMissing ? `missing ${type}` : code.slice(0, 120)}`;
 }

@@ -3,27 +3,27 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { join } from "node:path";
 import { ROOT } from "#scripts/lib/root.mjs";
 
-/** What a program of a sample came to. */
+/** The outcome of a sample program. */
 export interface Run {
   code: number;
-  /** What it wrote, the end of it. */
+  /** The end of its output. */
   output: string;
 }
 
-export interface Workshop {
+export interface SampleFolder {
   folder: string;
   /** Writes a file and returns its path. */
   write(name: string, text: string): string;
-  /** Runs a program there to its end; one that doesn't end is ended. */
+  /** Runs a program in the folder; kills it after a timeout. */
   run(command: string, args: string[], env?: Record<string, string>): Promise<Run>;
   clear(): void;
 }
 
-const PATIENCE_MS = 540_000;
-const SHOWN = 4_000;
+const TIMEOUT_MS = 540_000;
+const OUTPUT_CHARS = 4_000;
 
-/** A folder for samples, where `@tifo/web` is what a project would have installed. */
-export function openWorkshop(): Workshop {
+/** Creates a folder for samples in which `@tifo/web` is installed. */
+export function createSampleFolder(): SampleFolder {
   mkdirSync(join(ROOT, ".wrangler"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, ".wrangler/samples-"));
   mkdirSync(join(folder, "node_modules/@tifo"), { recursive: true });
@@ -44,21 +44,21 @@ async function run(cwd: string, command: string, args: string[], env: Record<str
   const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const end = setTimeout(() => endGroup(child.pid), PATIENCE_MS);
+  const end = setTimeout(() => endGroup(child.pid), TIMEOUT_MS);
   const code = await new Promise<number>((settle, fail) => {
     child.on("error", fail);
     child.on("close", (status) => settle(status ?? 1));
   });
   clearTimeout(end);
-  return { code, output: output.slice(-SHOWN) };
+  return { code, output: output.slice(-OUTPUT_CHARS) };
 }
 
-/** A shell's own children go with it. */
+/** Kills a process with its children. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has just ended by itself.
+    // It has already exited.
   }
 }

@@ -4,26 +4,26 @@ import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { z } from "@hono/zod-openapi";
 
-// Stands between a sample and the server, and knows afterwards what the sample asked and what it was answered.
+// A proxy between samples and the server that records requests and responses.
 
-/** One request of a sample and its answer. */
+/** One request of a sample and its response. */
 export interface Exchange {
-  /** The sample that was named last by a request to `/__sample/<name>`. */
+  /** The sample that the last request to `/__sample/<name>` announced. */
   sample: string;
   method: string;
   /** Path with query. */
   path: string;
-  /** Method, path, credentials and body, alike for what means the same. */
+  /** Method, path, credentials and body, normalised so that equivalent requests have the same key. */
   key: string;
   status: number;
-  /** The beginning of the answer's body. */
+  /** The start of the response body. */
   text: string;
 }
 
 export interface Recorder {
   url: string;
   exchanges: Exchange[];
-  /** Answers HTML of its own at the address that it returns; the page's requests go on to the server. */
+  /** Serves HTML at the returned URL; the page's requests are forwarded to the server. */
   show(html: string): string;
   close(): Promise<void>;
 }
@@ -35,17 +35,17 @@ interface Stored {
 }
 
 const CREDENTIALS = ["tifo-client-id", "tifo-developer-key", "tifo-super-key", "tifo-device-id", "authorization"];
-/** Headers of the one connection, which the next has anew. */
+/** Headers that apply to a single connection. */
 const HOP_BY_HOP = new Set(["connection", "transfer-encoding"]);
 const SAMPLE = "/__sample/";
 const PAGE = "/__page";
-const SHOWN = 600;
+const TEXT_CHARS = 600;
 
 /**
- * Passes requests on to a server and notes them.
- * @param answers where given, a request that means the same as an earlier one gets that one's answer and is not passed on
+ * Forwards requests to a server and records them.
+ * @param cache if given, a request with the same key as an earlier one gets its response without being forwarded
  */
-export async function startRecorder(target: string, answers?: Map<string, Stored>): Promise<Recorder> {
+export async function startRecorder(target: string, cache?: Map<string, Stored>): Promise<Recorder> {
   const exchanges: Exchange[] = [];
   let sample = "";
   let page = "";
@@ -60,9 +60,9 @@ export async function startRecorder(target: string, answers?: Map<string, Stored
       outgoing.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(page);
       return;
     }
-    const note = (key: string, status: number, text: string): number =>
-      exchanges.push({ sample, method: incoming.method ?? "", path, key, status, text: text.slice(0, SHOWN) });
-    void pass(incoming, outgoing, target, answers, note);
+    const record = (key: string, status: number, text: string): number =>
+      exchanges.push({ sample, method: incoming.method ?? "", path, key, status, text: text.slice(0, TEXT_CHARS) });
+    void forward(incoming, outgoing, target, cache, record);
   });
   server.on("upgrade", (incoming, socket, head) => {
     exchanges.push({ sample, method: "GET", path: incoming.url ?? "", key: `GET ${incoming.url}`, status: 101, text: "" });
@@ -82,28 +82,28 @@ export async function startRecorder(target: string, answers?: Map<string, Stored
   return { url, exchanges, show, close };
 }
 
-async function pass(
+async function forward(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   target: string,
-  answers: Map<string, Stored> | undefined,
-  note: (key: string, status: number, text: string) => number,
+  cache: Map<string, Stored> | undefined,
+  record: (key: string, status: number, text: string) => number,
 ): Promise<void> {
   const body = await read(incoming);
   const key = keyOf(incoming, body);
-  const known = answers?.get(key);
-  // A signature differs from program to program, so each is put to the test; but nothing can be deleted twice.
-  if (known && (incoming.headers["tifo-signature"] === undefined || incoming.method === "DELETE")) {
-    note(key, known.status, known.body.toString());
-    outgoing.writeHead(known.status, known.headers).end(known.body);
+  const cached = cache?.get(key);
+  // Signatures differ between programs, so signed requests are always forwarded, except deletions, which can't be repeated.
+  if (cached && (incoming.headers["tifo-signature"] === undefined || incoming.method === "DELETE")) {
+    record(key, cached.status, cached.body.toString());
+    outgoing.writeHead(cached.status, cached.headers).end(cached.body);
     return;
   }
   const url = new URL(incoming.url ?? "/", target);
   const headers = { ...incoming.headers, host: url.host, "accept-encoding": "identity" };
-  const forwarded = httpRequest(url.href, { method: incoming.method, headers }, (answer) => {
-    void hand(answer, outgoing).then((stored) => {
-      note(key, stored.status, stored.body.toString());
-      answers?.set(key, stored);
+  const forwarded = httpRequest(url.href, { method: incoming.method, headers }, (response) => {
+    void relay(response, outgoing).then((stored) => {
+      record(key, stored.status, stored.body.toString());
+      cache?.set(key, stored);
     });
   });
   forwarded.on("error", (error) => outgoing.destroy(error));
@@ -111,20 +111,20 @@ async function pass(
   forwarded.end(body);
 }
 
-/** Hands an answer on as it comes: one that never ends must reach the sample all the same. */
-async function hand(answer: IncomingMessage, outgoing: ServerResponse): Promise<Stored> {
+/** Streams a response to the sample, because it may never end. */
+async function relay(response: IncomingMessage, outgoing: ServerResponse): Promise<Stored> {
   const headers = Object.fromEntries(
-    Object.entries(answer.headers).flatMap(([name, value]) => (value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, value]])),
+    Object.entries(response.headers).flatMap(([name, value]) => (value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, value]])),
   );
-  const status = answer.statusCode ?? 0;
+  const status = response.statusCode ?? 0;
   outgoing.writeHead(status, headers);
   const chunks: Buffer[] = [];
-  answer.on("data", (chunk: Buffer) => {
+  response.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     outgoing.write(chunk);
   });
-  answer.on("error", () => undefined);
-  await new Promise((settle) => answer.once("close", settle));
+  response.on("error", () => undefined);
+  await new Promise((settle) => response.once("close", settle));
   outgoing.end();
   return { status, headers, body: Buffer.concat(chunks) };
 }
@@ -137,11 +137,11 @@ async function read(incoming: IncomingMessage): Promise<Buffer> {
 
 function keyOf({ method, url, headers }: IncomingMessage, body: Buffer): string {
   const credentials = CREDENTIALS.map((name) => `${name}: ${String(headers[name] ?? "")}`).join("\n");
-  return `${method} ${url}\n${credentials}\n${meaningOf(headers["content-type"] ?? "", body)}`;
+  return `${method} ${url}\n${credentials}\n${normaliseBody(headers["content-type"] ?? "", body)}`;
 }
 
-/** JSON in one spelling; of a form only that it is one, since each program draws its own boundary. */
-function meaningOf(type: string, body: Buffer): string {
+/** Normalises JSON; a form is reduced to its type, since each program chooses its own boundary. */
+function normaliseBody(type: string, body: Buffer): string {
   if (type.startsWith("multipart/")) return "multipart";
   if (!type.startsWith("application/json") || body.length === 0) return body.toString();
   return JSON.stringify(JSON.parse(body.toString()));

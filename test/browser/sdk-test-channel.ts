@@ -1,14 +1,14 @@
 import { type Deployment, SITE } from "./sdk-page.ts";
 
-/** A channel with a panel for each kind that viewers take part in. */
-export interface SdkWorld {
+/** A channel with a panel of each kind that viewers interact with. */
+export interface SdkTestChannel {
   channelId: string;
   pollId: string;
   questId: string;
 }
 
-/** Makes a channel of its own, so that no other test's votes and overlays are on it. */
-export async function makeWorld(deployment: Deployment): Promise<SdkWorld> {
+/** Creates a new channel, so that it has no votes or overlays of other tests. */
+export async function createTestChannel(deployment: Deployment): Promise<SdkTestChannel> {
   const admin = { Authorization: `Bearer ${await deployment.signIn("admin")}` };
   const create = (path: string, body: object) => deployment.create(path, { siteId: SITE, ...body }, admin);
   const pollId = await create("/poll/v3/", {

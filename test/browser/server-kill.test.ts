@@ -12,7 +12,7 @@ const LANES = 4;
 const BROADCASTS_PER_LANE = 25;
 const KILL_AFTER = 40;
 
-const Answer = z.object({ broadcasts: z.tuple([z.object({ broadcastId: z.string(), seq: z.number() })]) });
+const Broadcasted = z.object({ broadcasts: z.tuple([z.object({ broadcastId: z.string(), seq: z.number() })]) });
 
 let state: string;
 
@@ -28,10 +28,10 @@ async function broadcast(server: Server, minute: number): Promise<{ broadcastId:
     headers: { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" },
     body: JSON.stringify({ channelId: CHANNEL, duration: 600, variables: { scorer: "Ada Moreno", minute } }),
   });
-  return Answer.parse(await response.json()).broadcasts[0];
+  return Broadcasted.parse(await response.json()).broadcasts[0];
 }
 
-test("a server killed in the middle of 100 broadcasts loses none that it acknowledged", async () => {
+test("a server that is killed during 100 broadcasts loses none that it acknowledged", async () => {
   const viewer = new Viewer();
   const first = await startServer({ state });
   await viewer.connect(first);
