@@ -2,33 +2,33 @@ import { mkdirSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// The runtime refuses to start without its assets folder, which only a build of the docs fills.
+// The runtime doesn't start without its assets folder, which only a build of the docs fills.
 mkdirSync("docs/dist", { recursive: true });
 
-// Wrangler asks the environment for the secrets that wrangler.toml declares as required.
+// Wrangler reads the secrets that wrangler.toml declares as required from the environment.
 process.env.TIFO_SECRET = "a secret that only the tests use, long enough to be one";
 process.env.TIFO_SUPER_KEY = "tifo_super_demo";
 
 const migrations = await readD1Migrations("db/migrations");
 
-// Only ends what hangs: no test may come near it, however slow the machine. Tests have no limits of their own.
-const PATIENCE_MS = 600_000;
-const patience = {
-  testTimeout: PATIENCE_MS,
-  hookTimeout: PATIENCE_MS,
-  teardownTimeout: PATIENCE_MS,
-  expect: { poll: { timeout: 0.9 * PATIENCE_MS } },
+// Only ends tests that hang: no test may come close to it, however slow the machine. Tests don't set their own timeouts.
+const TIMEOUT_MS = 600_000;
+const timeouts = {
+  testTimeout: TIMEOUT_MS,
+  hookTimeout: TIMEOUT_MS,
+  teardownTimeout: TIMEOUT_MS,
+  expect: { poll: { timeout: 0.9 * TIMEOUT_MS } },
 };
 
-// Tests of every operation of the document.
-const ofAllAreas = ["test/contract.test.ts", "test/events.test.ts", "test/query-plans.test.ts"];
+// Tests of every operation in the document.
+const allOperations = ["test/contract.test.ts", "test/events.test.ts", "test/query-plans.test.ts"];
 
-/** Runs a project's tests inside the Worker's own runtime, every binding local. */
+/** Runs a project's tests in the Worker's own runtime, with local bindings. */
 function workerd(bindings: Record<string, string> = {}) {
   return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare: { bindings } });
 }
 
-// The groups run one after the other: what talks to a real clock or a browser gets the machine to itself.
+// The groups run one after the other, so that tests with a real clock or a browser have the machine to themselves.
 export default defineConfig({
   test: {
     projects: [
@@ -38,7 +38,7 @@ export default defineConfig({
           environment: "node",
           include: ["{worker,db,scripts,bench}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk}/**/*.test.ts"],
           setupFiles: ["test/wait-timeouts.ts"],
-          ...patience,
+          ...timeouts,
         },
       },
       {
@@ -54,19 +54,19 @@ export default defineConfig({
         ],
         test: {
           name: "api",
-          include: ["worker/**/*.test.ts", ...ofAllAreas],
+          include: ["worker/**/*.test.ts", ...allOperations],
           exclude: ["**/*.unit.test.ts"],
           globalSetup: ["test/stream-provider.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts", "test/check-events.ts"],
           provide: { migrations },
-          // One Worker for all files: each suite makes a site of its own, which costs less than a Worker of its own.
+          // One Worker for all files: each suite creates its own site, which is cheaper than its own Worker.
           isolate: false,
           maxWorkers: 1,
-          ...patience,
+          ...timeouts,
         },
       },
       {
-        // No viewer falls silent by itself, however slow the machine; the tests that are about it move the clock.
+        // No viewer times out by accident, however slow the machine; tests of timeouts move the clock.
         plugins: [workerd({ TIFO_HEARTBEAT_SECONDS: "3600" })],
         test: {
           name: "isolated",
@@ -74,7 +74,7 @@ export default defineConfig({
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts"],
           provide: { migrations },
           sequence: { groupOrder: 1 },
-          ...patience,
+          ...timeouts,
         },
       },
       {
@@ -86,7 +86,7 @@ export default defineConfig({
           setupFiles: ["test/wait-timeouts.ts"],
           fileParallelism: false,
           sequence: { groupOrder: 2 },
-          ...patience,
+          ...timeouts,
         },
       },
     ],

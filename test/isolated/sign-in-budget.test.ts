@@ -152,5 +152,5 @@ test("an email without an account is counted, queried and rejected like one with
     });
   }
   expect(seen[0]).toEqual(seen[1]);
-  expect(seen[0]).toMatchObject({ status: 401, message: "Wrong e-mail or password", rejected: 429 });
+  expect(seen[0]).toMatchObject({ status: 401, message: "Wrong email or password", rejected: 429 });
 });

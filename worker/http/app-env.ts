@@ -7,17 +7,17 @@ import type { OperationPolicy } from "./operation-policy.ts";
 /** One step of an operation's pipeline. */
 export type Step = (c: Context<AppEnv, string>, next: Next) => Promise<void>;
 
-/** What a request carries through the middleware; nothing of it lives longer than the request. */
+/** The values that a request's middleware share; none outlives the request. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
-    /** Unset where no operation matches. */
+    /** Unset if no operation matches. */
     operation: OperationPolicy | undefined;
     ctx: Ctx;
     /** The check of the credentials; set together with `ctx`. */
     identity: Identity;
-    /** Takes the operation's rate limit; unset where it has none, or where its first read takes it. */
+    /** Takes the operation's rate limit; unset if it has none, or if its first read takes it. */
     admit: (() => Promise<void>) | undefined;
     usage: D1Usage;
   };

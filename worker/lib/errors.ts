@@ -12,7 +12,7 @@ export const ERRORS = {
   totp_required: { status: 401, title: "One-time code required" },
   no_account: { status: 401, title: "No account found" },
   forbidden: { status: 403, title: "Not allowed" },
-  email_not_verified: { status: 403, title: "E-mail address not verified" },
+  email_not_verified: { status: 403, title: "Email address not verified" },
   password_required: { status: 403, title: "Sign in to the account, or send its password or a new one" },
   password_too_short: { status: 403, title: "The password is too short for an account with roles; reset it" },
   chat_banned: { status: 403, title: "Banned from the chat" },
@@ -83,7 +83,7 @@ export function forbidden(message?: string): Failure {
 export function emailNotVerified(): Failure {
   return new Failure(
     "email_not_verified",
-    "Verify the account's e-mail address first; POST /account/v3/verify-email/request mails the link",
+    "Verify the account's email address first; POST /account/v3/verify-email/request mails the link",
   );
 }
 

@@ -7,7 +7,7 @@ export const LIMITS = {
   totp: { quota: 10, window: 3600, per: "e-mail and known place", description: "Wrong one-time codes" },
   createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
   resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
-  verifyEmail: { quota: 60, window: 60, per: "address", description: "E-mail verifications" },
+  verifyEmail: { quota: 60, window: 60, per: "address", description: "Email verifications" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   exportMembers: { quota: 60, window: 3600, per: "account", description: "Member exports" },

@@ -91,7 +91,7 @@ export const TAGS = {
   Authentication: "Sign-in, sign-out, and the public keys that verify access tokens.",
   Accounts: "The users of a site: viewers, creators and admins.",
   "Access codes": "Coupons that grant a subscription or a login, and codes for signing in on TVs.",
-  Invites: "Magic links that open a gate, and e-mail invitations to accounts with roles.",
+  Invites: "Magic links that open a gate, and email invitations to accounts with roles.",
   Subscriptions: "What a site sells or grants, and who has it.",
   "User profiles": "The public profile of an account.",
   Sites: "Site settings, developer keys, and the creation of sites.",

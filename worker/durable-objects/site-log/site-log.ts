@@ -86,7 +86,7 @@ export class SiteLog extends DurableObject<Env> {
    */
   async nudge(completedEventIds: string[] = []): Promise<void> {
     for (const id of completedEventIds) this.#completed.add(id);
-    // The round in progress may be waiting for an effect that hangs: access that has ended meanwhile can't wait for it.
+    // The current run may be waiting for an effect that hangs, but revocations of access can't wait for it.
     if (this.#isInRound) void this.#drains.run().catch(() => undefined);
     await this.#runner.run();
   }

@@ -217,7 +217,7 @@ export class SitePresence extends DurableObject<Env> {
     const old = [...leases.values()].filter((lease) => lease.renewedAt <= Date.now() - this.#leaseMs);
     const answers = await Promise.all(old.map(async (lease) => ({ lease, current: await this.#ask(lease) })));
     for (const { lease, current } of answers) {
-      // A report that came meanwhile is newer than the answer.
+      // A report that arrived in the meantime is newer than the response.
       if (leases.get(keyOf(lease)) === lease) this.#renew(leases, current);
     }
   }

@@ -6,7 +6,7 @@ afterEach(() => vi.useRealTimers());
 
 test("a deadline leaves no timer once the work succeeds or fails", async () => {
   expect(await withDeadline(15_000, async (signal) => signal.aborted)).toBe(false);
-  await expect(withDeadline(15_000, () => Promise.reject(new Error("refused")))).rejects.toThrow("refused");
+  await expect(withDeadline(15_000, () => Promise.reject(new Error("rejected")))).rejects.toThrow("rejected");
   expect(vi.getTimerCount()).toBe(0);
 });
 

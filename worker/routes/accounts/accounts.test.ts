@@ -159,7 +159,7 @@ describe("listing accounts", () => {
     }
   });
 
-  test("filters by exact e-mail address", async () => {
+  test("filters by exact email address", async () => {
     const query = { email: site.accounts.viewer.email.toUpperCase() };
     expect((await site.call("listAccounts", { query })).as(AccountList).results.map(({ _id }) => _id)).toEqual([site.accounts.viewer.id]);
   });

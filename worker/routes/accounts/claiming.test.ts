@@ -11,7 +11,7 @@ import { Tokens } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 
-// The owner of an address opens the verification mail of an account that someone else created with it.
+// The owner of an address opens the verification email of an account that someone else created with it.
 
 const db = createDb(env.DB);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
@@ -124,7 +124,7 @@ describe("a third-party sign-in planted by a key without roles:write", () => {
 
   test.for<[string, (account: Awaited<ReturnType<typeof signUp>>) => Promise<ApiResponse>]>([
     ["the address is verified", async ({ _id, email }) => verify({ token: await tokenOf(_id) }, await bearerOf(email))],
-    ["a new password is set by mail", async ({ _id }) => verify({ token: await tokenOf(_id), newPassword: OWN_PASSWORD })],
+    ["a new password is set by email", async ({ _id }) => verify({ token: await tokenOf(_id), newPassword: OWN_PASSWORD })],
   ])("is voided when the account gets a role, even if %s", async ([, prove]) => {
     const account = await signUp();
     await plant(account._id);

@@ -120,7 +120,7 @@ describe("a global account", () => {
     expect(rows.filter(({ globalAccountId }) => globalAccountId !== null).map(({ id }) => id)).toEqual([own._id]);
   });
 
-  test("can't be created by staff who only set a password: the address must be verified and the mail read", async () => {
+  test("can't be created by staff who only set a password: the address must be verified and the email read", async () => {
     const email = newEmail();
     const row = await addAdmin(two, email);
     const rejected = await requestGlobal(two, row);
@@ -175,7 +175,7 @@ describe("a global account", () => {
     expect((await read(one, first)).globalAccountID).not.toBeNull();
   });
 
-  test("without any linked site is linked again by the mail alone", async () => {
+  test("without any linked site is linked again by the email alone", async () => {
     const email = newEmail();
     const first = await optIn(one, email);
     const before = (await signIn(email)).as(Tokens);

@@ -50,7 +50,7 @@ globalAccounts.openapi(
     path: "/account/v3/global/confirm",
     summary: "Create or link a global account",
     description:
-      "Creates the global account with its own password, or links the site's account to the person's existing global account, which requires its password. Takes the token from the mail. No other operation creates or links a global account.",
+      "Creates the global account with its own password, or links the site's account to the person's existing global account, which requires its password. Takes the token from the email. No other operation creates or links a global account.",
     access: { credentials: CLIENT },
     request: { body: jsonBody(ConfirmGlobalAccount) },
     responses: { 200: json("The global account", GlobalAccount) },

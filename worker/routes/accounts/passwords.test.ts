@@ -42,7 +42,7 @@ const refresh = (refreshToken: string): Promise<ApiResponse> => site.call("refre
 const readOwnAccount = (id: string, jwt: string): Promise<ApiResponse> =>
   site.call("getAccount", { as: "client", params: { id }, headers: { Authorization: `Bearer ${jwt}` } });
 
-/** The last requested reset, with the token from its mail. */
+/** The last requested reset, with the token from its email. */
 async function lastReset(accountId: string): Promise<typeof passwordResets.$inferSelect & { token: string }> {
   const rows = await db.select().from(passwordResets).where(eq(passwordResets.accountId, accountId)).orderBy(passwordResets.created);
   const reset = rows.at(-1);
@@ -50,7 +50,7 @@ async function lastReset(accountId: string): Promise<typeof passwordResets.$infe
   return { ...reset, token: await signContent(env, "password reset", reset.id) };
 }
 
-/** Simulates that the minimum time between two mails has passed. */
+/** Simulates that the minimum time between two emails has passed. */
 async function skipMailGap(accountId: string): Promise<void> {
   await db
     .update(passwordResets)
@@ -92,7 +92,7 @@ describe("requesting a reset", () => {
     expect(mail?.text).toContain(`https://demo.example/reset?step=2&token=${token}`);
   });
 
-  test("sends at most one mail per person and minute", async () => {
+  test("sends at most one email per person and minute", async () => {
     const { email, id } = await newPerson();
     await Promise.all([requestReset(email), requestReset(email), requestReset(email)]);
     const count = () => db.$count(passwordResets, eq(passwordResets.accountId, id));
@@ -114,7 +114,7 @@ describe("requesting a reset", () => {
     expect(await db.$count(passwordResets, eq(passwordResets.accountId, id))).toBe(0);
   });
 
-  test("sends no mail for a reset that has been used in the meantime", async () => {
+  test("sends no email for a reset that has been used in the meantime", async () => {
     const { email, id } = await newPerson();
     await requestReset(email);
     const { token, id: resetId } = await lastReset(id);
@@ -122,7 +122,7 @@ describe("requesting a reset", () => {
     expect(await mailsOf(resetId)).toEqual([]);
   });
 
-  test("sends no mail for a reset that has expired, or that a new password has voided", async () => {
+  test("sends no email for a reset that has expired, or that a new password has voided", async () => {
     const [late, changed] = [await newPerson(), await newPerson()];
     for (const { email } of [late, changed]) await requestReset(email);
     const [expired, voided] = [await lastReset(late.id), await lastReset(changed.id)];
@@ -135,7 +135,7 @@ describe("requesting a reset", () => {
   });
 
   test.for(["https://evil.example/win", "You won! www.evil.example", "two\nlines"])(
-    "doesn't use %j as the name in the mail",
+    "doesn't use %j as the name in the email",
     async (name) => {
       const { email, id } = await newPerson();
       await db.update(accounts).set({ name }).where(eq(accounts.id, id));
@@ -147,7 +147,7 @@ describe("requesting a reset", () => {
   );
 });
 
-/** The mails that the effect sends when it runs (again) for a reset. */
+/** The emails that the effect sends when it runs (again) for a reset. */
 async function mailsOf(resetId: string, on = site): Promise<EmailMessageBuilder[]> {
   const sent: EmailMessageBuilder[] = [];
   const EMAIL: Pick<SendEmail, "send"> = {
@@ -282,7 +282,7 @@ describe("changing your own password", () => {
 });
 
 describe("resetting a global account", () => {
-  test("sets only the global password, with a mail from a site that the account administers", async () => {
+  test("sets only the global password, with an email from a site that the account administers", async () => {
     const [one, two, foreign] = [await newSite(), await newSite(), await newSite()];
     const email = `${randomHex(6)}@admins.example`;
     const id = newId(Date.now());

@@ -69,7 +69,7 @@ for (const { kind, path, request, redeem, subject } of resets) {
       method: "post",
       path,
       summary: `Request a reset of ${subject}`,
-      description: `Mails a link that resets ${subject}; it is valid for one hour and works once. The response is the same whether or not the account exists. At most one mail is sent per minute.${kind === "global" ? " The account must administer the site of the client id." : ""}`,
+      description: `Mails a link that resets ${subject}; it is valid for one hour and works once. The response is the same whether or not the account exists. At most one email is sent per minute.${kind === "global" ? " The account must administer the site of the client id." : ""}`,
       access: { credentials: CLIENT },
       request: { body: jsonBody(AskReset) },
       responses: { 200: json("Requested", Success) },

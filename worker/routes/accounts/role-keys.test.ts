@@ -33,7 +33,7 @@ describe("a developer key with account:write and site:write alone", () => {
     ["sets roles", "setRoles", () => ({ params: { id: site.accounts.viewer.id }, body: { roles: [ADMIN] } })],
     ["revokes roles", "setRoles", () => ({ params: { id: moderator.id }, body: { roles: [] } })],
     ["creates an account with roles", "upsertAccount", () => ({ body: { email: "new@keys.example", name: "New", roles: [ADMIN] } })],
-    ["grants roles by e-mail address", "upsertAccount", () => ({ body: { ...person(site.accounts.viewer), roles: [MODERATOR] } })],
+    ["grants roles by email address", "upsertAccount", () => ({ body: { ...person(site.accounts.viewer), roles: [MODERATOR] } })],
     ["sets an admin's password", "upsertAccount", () => ({ body: { ...person(site.accounts.admin), password: "mine-from-now-on" } })],
     [
       "links an admin to its own third-party sign-in",

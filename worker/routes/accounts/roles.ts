@@ -58,7 +58,7 @@ accountRoles.openapi(
     path: "/account/v3/roles/{id}",
     summary: "Replace an account's roles",
     description:
-      "Takes effect immediately, also for open sessions. A key also needs `roles:write`. The last admin of a site can't be demoted (409); a new admin requires the site's settings.security.allowNewAdmins (403). If the account signed up by itself and its address isn't verified, a new role voids its password, sessions and third-party sign-ins, and a mail lets the owner of the address choose a new password.",
+      "Takes effect immediately, also for open sessions. A key also needs `roles:write`. The last admin of a site can't be demoted (409); a new admin requires the site's settings.security.allowNewAdmins (403). If the account signed up by itself and its address isn't verified, a new role voids its password, sessions and third-party sign-ins, and an email lets the owner of the address choose a new password.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam, body: jsonBody(RolesInput) },
     responses: { 200: json("The updated roles", AccountRoles) },

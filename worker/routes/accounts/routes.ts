@@ -33,7 +33,7 @@ accounts.openapi(
     method: "get",
     path: "/account/v3",
     summary: "List accounts",
-    description: "Lists the site's accounts, newest first. `search` matches name and e-mail address.",
+    description: "Lists the site's accounts, newest first. `search` matches name and email address.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: {
       query: listQuery(["created", "name", "email"], {
@@ -71,9 +71,9 @@ accounts.openapi(
     tag,
     method: "put",
     path: "/account/v3",
-    summary: "Create or update an account by e-mail address",
+    summary: "Create or update an account by email address",
     description:
-      "Creates the account with this e-mail address, or updates the given fields. The rules for roles are those of `PUT /account/v3/roles/{id}`; a `password` in the same request stays valid, and no mail is sent. A third-party sign-in belongs to one account of the site. A key also needs `roles:write` to change roles, or the password or providers of an account with roles.",
+      "Creates the account with this email address, or updates the given fields. The rules for roles are those of `PUT /account/v3/roles/{id}`; a `password` in the same request stays valid, and no email is sent. A third-party sign-in belongs to one account of the site. A key also needs `roles:write` to change roles, or the password or providers of an account with roles.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(UpsertAccount) },
     responses: { 200: json("The updated account", Account) },
@@ -114,7 +114,7 @@ accounts.openapi(
     path: "/account/v3/{id}",
     summary: "Update an account",
     description:
-      "Keys and admins can update any account of the site, everyone else only their own name and marketing consent. A new e-mail address is unverified: links mailed to the old one become void, and the account is unlinked from its global account. A key also needs `roles:write` for the e-mail address or providers of an account with roles.",
+      "Keys and admins can update any account of the site, everyone else only their own name and marketing consent. A new email address is unverified: links mailed to the old one become void, and the account is unlinked from its global account. A key also needs `roles:write` for the email address or providers of an account with roles.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: IdParam, body: jsonBody(UpdateAccount) },
     responses: { 200: json("The updated account", Account) },

@@ -71,7 +71,7 @@ const grantRoles = (id: string, roles: AccountRole[] = [ADMIN], on = site): Prom
 
 const rowOf = async (id: string) => (await db.select().from(accounts).where(eq(accounts.id, id)))[0];
 
-/** The token in the mail that lets the owner choose a password. */
+/** The token in the email that lets the owner choose a password. */
 async function newPasswordToken(accountId: string): Promise<string> {
   const resets = await db.select().from(passwordResets).where(eq(passwordResets.accountId, accountId)).orderBy(passwordResets.id);
   return signContent(env, "password reset", resets.at(-1)?.id ?? "");
@@ -149,7 +149,7 @@ describe("granting a role to an account that signed up with an unverified addres
     expect(invite?.revokedAt).not.toBeNull();
   });
 
-  test("keeps the password and links that staff set in the same request, and sends no mail", async () => {
+  test("keeps the password and links that staff set in the same request, and sends no email", async () => {
     const stranger = await squat();
     const link = { provider: "club-app", accountId: randomHex(6) };
     const roles = [ADMIN];
@@ -180,7 +180,7 @@ describe("granting a role to an account that signed up with an unverified addres
     expect((await signIn(email)).status).toBe(200);
   });
 
-  test("sends one mail: a second role voids nothing more, and the mailed link stays valid", async () => {
+  test("sends one email: a second role voids nothing more, and the mailed link stays valid", async () => {
     const { id, email } = await squat();
     await grantRoles(id, [{ ...ADMIN, write: false }]);
     const token = await newPasswordToken(id);
@@ -268,7 +268,7 @@ describe("a sign-up during a grant, between its read and its write", () => {
   });
 });
 
-describe("an invitation by e-mail to a squatted address", () => {
+describe("an invitation by email to a squatted address", () => {
   const invite = async (email: string): Promise<string> => {
     const body = { email, senderAccountId: site.accounts.admin.id, targetRoles: [ADMIN] };
     const { _id } = (await site.call("createRegisterInvite", { body })).as(RegisterInvite);

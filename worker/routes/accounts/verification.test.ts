@@ -47,14 +47,14 @@ const isVerified = async (id: string, on = site): Promise<boolean> =>
 
 const proofsOf = (accountId: string) => db.select().from(emailProofs).where(eq(emailProofs.accountId, accountId)).orderBy(emailProofs.id);
 
-/** The token of the last verification mail. */
+/** The token of the last verification email. */
 async function tokenOf(accountId: string): Promise<string> {
   const proof = (await proofsOf(accountId)).at(-1);
   if (!proof) throw new Error("No verification was requested");
   return signContent(env, "email verification", proof.id);
 }
 
-/** Simulates that the minimum time between two mails has passed. */
+/** Simulates that the minimum time between two emails has passed. */
 async function skipMailGap(accountId: string): Promise<void> {
   await db
     .update(emailProofs)
@@ -168,7 +168,7 @@ describe("a verification token", () => {
   });
 });
 
-describe("requesting a verification mail", () => {
+describe("requesting a verification email", () => {
   test("gives the same response at the same cost whether or not the account exists", async () => {
     const [open, done] = [await signUp(), await signUp()];
     await verify(await tokenOf(done._id));
@@ -196,7 +196,7 @@ describe("requesting a verification mail", () => {
     expect((await verify(await tokenOf(person._id))).status).toBe(200);
   });
 
-  test("sends an account at most one mail a minute and ten a day", async () => {
+  test("sends an account at most one email a minute and ten a day", async () => {
     const { _id, email } = await signUp();
     await Promise.all([request({ email }), request({ email })]);
     expect(await proofsOf(_id)).toHaveLength(1);

@@ -17,9 +17,9 @@ verification.openapi(
     tag,
     method: "post",
     path: "/account/v3/verify-email",
-    summary: "Verify an e-mail address",
+    summary: "Verify an email address",
     description:
-      "Verifies an address with the token of a verification mail, which is valid for 24 hours and works once. Anyone can sign up with someone else's address, so the token alone isn't enough: call with the account's bearer token, or send its `password`. Without either, the response is 403 `password_required` and the token stays valid: prompt for the password, or for a new one and send it as `newPassword`, which voids the old password, sessions and authenticator app. If staff have set the account's credentials, the token is enough. An address also counts as verified when its owner uses a reset link, accepts an e-mailed invitation, or signs in through a partner that asserts it.",
+      "Verifies an address with the token of a verification email, which is valid for 24 hours and works once. Anyone can sign up with someone else's address, so the token alone isn't enough: call with the account's bearer token, or send its `password`. Without either, the response is 403 `password_required` and the token stays valid: prompt for the password, or for a new one and send it as `newPassword`, which voids the old password, sessions and authenticator app. If staff have set the account's credentials, the token is enough. An address also counts as verified when its owner uses a reset link, accepts an emailed invitation, or signs in through a partner that asserts it.",
     access: { credentials: CLIENT_WITH_OR_WITHOUT_ACCOUNT, accounts: "any" },
     request: { body: jsonBody(VerifyEmail) },
     errors: ["password_required", "conflict"],
@@ -37,9 +37,9 @@ verification.openapi(
     tag,
     method: "post",
     path: "/account/v3/verify-email/request",
-    summary: "Request a verification mail",
+    summary: "Request a verification email",
     description:
-      "Mails a new link to an unverified address: the caller's own with a bearer token, otherwise `email`. The response is the same whether or not the account exists. An account receives at most one mail a minute and 10 a day.",
+      "Mails a new link to an unverified address: the caller's own with a bearer token, otherwise `email`. The response is the same whether or not the account exists. An account receives at most one email a minute and 10 a day.",
     access: { credentials: CLIENT_WITH_OR_WITHOUT_ACCOUNT, accounts: "any" },
     request: { body: jsonBody(AskVerification) },
     responses: { 200: json("Requested", Success) },

@@ -70,7 +70,7 @@ describe("sign-in", () => {
     expect((await readOwnAccount(jwt)).status).toBe(200);
   });
 
-  test("accepts the e-mail address in any case", async () => {
+  test("accepts the email address in any case", async () => {
     expect((await login({ email: site.accounts.viewer.email.toUpperCase() })).status).toBe(200);
   });
 
@@ -111,7 +111,7 @@ describe("sign-in", () => {
   test("returns the same error for a wrong password and a missing account", async () => {
     const wrong = await login({ password: "wrong-password", address: "192.0.2.2" });
     const nobody = await login({ email: "nobody@nowhere.example", address: "192.0.2.2" });
-    expect(wrong.problem).toMatchObject({ status: 401, code: "unauthenticated", message: "Wrong e-mail or password" });
+    expect(wrong.problem).toMatchObject({ status: 401, code: "unauthenticated", message: "Wrong email or password" });
     expect({ ...nobody.problem, requestId: "" }).toEqual({ ...wrong.problem, requestId: "" });
   });
 

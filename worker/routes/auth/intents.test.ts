@@ -137,7 +137,7 @@ describe("a partner's token", () => {
     expect(subjectOf(refreshed.as(Tokens).jwt)).toBe(account._id);
   });
 
-  test("signs in to the same account the next time, regardless of name and e-mail address", async () => {
+  test("signs in to the same account the next time, regardless of name and email address", async () => {
     const sub = `fan-${randomHex(4)}`;
     const first = await signInByPartner(sub);
     const again = await signInByPartner(sub, { email: `${randomHex(4)}@fans.example`, email_verified: true });

@@ -93,7 +93,7 @@ auth.openapi(
     path: "/auth/v2/intent",
     summary: "Sign in through a partner",
     description:
-      "Takes a token signed by one of the site's registered providers (EdDSA, ES256 or RS256), creates or links the person's account, and returns a single-use token that signs the person in within 10 minutes. An account is found by the provider's id, or by an e-mail address that the provider has verified. Linking by address voids the account's password and sessions if the address was unverified and the site didn't set the password.",
+      "Takes a token signed by one of the site's registered providers (EdDSA, ES256 or RS256), creates or links the person's account, and returns a single-use token that signs the person in within 10 minutes. An account is found by the provider's id, or by an email address that the provider has verified. Linking by address voids the account's password and sessions if the address was unverified and the site didn't set the password.",
     access: { credentials: CLIENT },
     retries: { replay: "none" },
     request: { body: jsonBody(CreateIntent) },

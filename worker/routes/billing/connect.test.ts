@@ -272,8 +272,8 @@ describe("a Stripe event about a connected account", () => {
     expect(detached?.dateDetached).toBeGreaterThan(1);
     expect(await read(ended)).toMatchObject({ dateDetached: null });
     const { results } = (await site.call("listEvents", { query: { types: "billing.recurringUpdated" } })).as(EventList);
-    const told = results.map(({ data }) => RecurringSubscription.parse(data));
-    expect(told).toMatchObject([{ _id: id, name: "Club Plus", skus: ["club"], pastDue: false, dateDetached: detached?.dateDetached }]);
+    const published = results.map(({ data }) => RecurringSubscription.parse(data));
+    expect(published).toMatchObject([{ _id: id, name: "Club Plus", skus: ["club"], pastDue: false, dateDetached: detached?.dateDetached }]);
     const cancel = () =>
       asSystem({ env, db, now: Date.now() }, site.id, (ctx) => cancelRecurring(ctx, { source: `recurring/${id}`, when: "immediate" }));
     expect(await cancel()).toEqual({ success: false, message: "The site's Stripe account is disconnected; end the payments at Stripe" });

@@ -78,7 +78,7 @@ bundles.openapi(
     path: "/bundle/v1/{id}/checkout",
     summary: "Buy a bundle",
     description:
-      "Opens a payment page for the account. Once it is paid, the account holds the bundle's sku and each ticket's, and receives a receipt by mail. Shop items are fulfilled by the shop, which is notified of the sale by `billing.chargeCompleted`.",
+      "Opens a payment page for the account. Once it is paid, the account holds the bundle's sku and each ticket's, and receives a receipt by email. Shop items are fulfilled by the shop, which is notified of the sale by `billing.chargeCompleted`.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: IdParam, body: jsonBody(BundleCheckoutInput) },
     responses: { 200: json("The payment page", CheckoutAnswer) },

@@ -42,7 +42,7 @@ community.openapi(
     path: "/community/v1",
     summary: "List members",
     description:
-      "Lists the site's members. A channel admin sees those who hold a sku of one of their channels' gates; note that whoever can edit a channel can put any of the site's skus in its gate. `searchBy` selects what `searchQuery` is compared with: names ignore case and accents, skus ignore the case of A to Z.",
+      "Lists the site's members. A channel admin sees those who hold a sku of one of their channels' gates; note that anyone who can edit a channel can put any of the site's skus in its gate. `searchBy` selects what `searchQuery` is compared with: names ignore case and accents, skus ignore the case of A to Z.",
     access: { credentials: ACCOUNT, accounts: "creator" },
     request: { query: MembersQuery },
     responses: { 200: json("A page of members", MemberList) },

@@ -15,9 +15,9 @@ customEmail.openapi(
     tag,
     method: "put",
     path: "/customemail/v1/add-sender-email",
-    summary: "Set the sender of the site's mail",
+    summary: "Set the sender of the site's email",
     description:
-      "Sends the site's mail from this address instead of the deployment's no-reply address. A TXT record must prove that the site owns the domain; if it is missing, the 400 contains the record to add.",
+      "Sends the site's email from this address instead of the deployment's no-reply address. A TXT record must prove that the site owns the domain; if it is missing, the 400 contains the record to add.",
     access: { credentials: ACCOUNT },
     request: { body: jsonBody(SenderInput) },
     responses: { 200: json("The updated sender", Sender) },

@@ -85,7 +85,7 @@ describe("opening a magic link", () => {
     expect(response.status).toBe(302);
     const target = new URL(response.headers.get("Location") ?? "");
     expect(target.origin + target.pathname).toBe("https://demo.example/welcome");
-    expect(target.searchParams.get("from")).toBe("mail");
+    expect(target.searchParams.get("from")).toBe("email");
     expect(target.searchParams.get("intent")).toMatch(/^[\w-]{43}$/);
     expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
     expect(response.headers.get("Cache-Control")).toBe("no-store");

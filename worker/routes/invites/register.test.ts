@@ -50,7 +50,7 @@ async function allowNewAdmins(on: TestSite, allowNewAdmins: boolean, allowedOrig
   await db.update(sites).set({ settings }).where(eq(sites.id, on.id));
 }
 
-describe("an invitation by e-mail", () => {
+describe("an invitation by email", () => {
   test("is mailed with a link that is stored nowhere else, and then marked as sent", async () => {
     const mails = openMailbox();
     const email = newEmail();
@@ -115,9 +115,9 @@ describe("an invitation by e-mail", () => {
     expect((await withKey(["invite:write", "roles:write"])).status).toBe(201);
   });
 
-  test("is rejected for the e-mail of an account, and if the site allows no new admins", async () => {
+  test("is rejected for the email of an account, and if the site allows no new admins", async () => {
     const taken = await invite({ email: site.accounts.viewer.email });
-    expect(taken.problem?.message).toBe("Create Invite in Invite Service failed - An account with this e-mail exists");
+    expect(taken.problem?.message).toBe("Create Invite in Invite Service failed - An account with this email exists");
     const closed = await newSite();
     await allowNewAdmins(closed, false);
     const rejected = await invite({}, "developer", closed);
@@ -134,7 +134,7 @@ describe("an invitation by e-mail", () => {
   });
 });
 
-describe("a revoked invitation by e-mail", () => {
+describe("a revoked invitation by email", () => {
   const revoke = (id: string, on = site) => on.call("revokeInvite", { params: { id } });
 
   test("can't be accepted, and is not mailed again", async () => {

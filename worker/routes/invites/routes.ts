@@ -149,7 +149,7 @@ invites.openapi(
     path: "/invite/v1/revoke/{id}",
     summary: "Revoke an invite",
     description:
-      "A revoked magic link can't be used; if it has been redeemed, the account loses what the invite granted. An invitation by e-mail can be revoked until it is accepted. The record stays.",
+      "A revoked magic link can't be used; if it has been redeemed, the account loses what the invite granted. An invitation by email can be revoked until it is accepted. The record stays.",
     access: { credentials: DEVELOPER },
     request: { params: IdParam },
     responses: { 200: json("The invite", EitherInvite) },
@@ -212,7 +212,7 @@ invites.openapi(
     path: "/invite/v1/{id}",
     summary: "Delete an invite",
     description:
-      "Deletes a magic link or an invitation by e-mail, and its record. A redeemed link must be revoked first, so that no entitlement outlives its record.",
+      "Deletes a magic link or an invitation by email, and its record. A redeemed link must be revoked first, so that no entitlement outlives its record.",
     access: { credentials: DEVELOPER },
     request: { params: IdParam },
     responses: { 200: json("Deleted", Deleted) },

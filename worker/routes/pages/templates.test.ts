@@ -41,7 +41,7 @@ describe("a channel template", () => {
   test("is returned as created, and can be replaced and read", async () => {
     const renderer = { panel_type: "twitch_chat", panel_name: "Chat", channel: "harbourcity" };
     const panels = [panelOf("chat", { renderer })];
-    const created = (await create({ icon: "whistle", description: "Chat beside the picture", panels })).as(ChannelTemplate);
+    const created = (await create({ icon: "whistle", description: "Chat beside the video", panels })).as(ChannelTemplate);
     expect(created).toMatchObject({ ...bodyOf({ icon: "whistle", panels }), theme: null, archived: false });
     const params = { templateId: created._id };
     const changed = (await site.call("updateChannelTemplate", { params, body: bodyOf({ title: "Cup night" }) })).as(ChannelTemplate);

@@ -15,7 +15,7 @@ checkout.openapi(
     path: "/subscription/v2/{id}/checkout",
     summary: "Buy a subscription",
     description:
-      "Creates a payment page for the account, for a single payment or, if the subscription recurs, monthly or yearly payments. Once it is paid, the account holds the sku and receives a receipt by e-mail. 409 if the account already holds it, or it isn't sold through Stripe.",
+      "Creates a payment page for the account, for a single payment or, if the subscription recurs, monthly or yearly payments. Once it is paid, the account holds the sku and receives a receipt by email. 409 if the account already holds it, or it isn't sold through Stripe.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: IdParam, body: jsonBody(CheckoutInput) },
     responses: { 200: json("The payment page", CheckoutAnswer) },

@@ -36,7 +36,7 @@ userProfiles.openapi(
     method: "get",
     path: "/userprofile/v1/{id}",
     summary: "Get a profile",
-    description: "The public profile of an account of the site: its name, but not its e-mail address.",
+    description: "The public profile of an account of the site: its name, but not its email address.",
     access: { credentials: CLIENT },
     request: { params: IdParam },
     responses: { 200: json("The profile", UserProfile) },

@@ -18,7 +18,7 @@ describe("a user profile", () => {
     }
   });
 
-  test("is created with its account and publicly shows the name, not the e-mail address", async () => {
+  test("is created with its account and publicly shows the name, not the email address", async () => {
     const email = `${randomHex(6)}@demo.example`;
     const body = { email, password: "demo-viewer-pass", name: "Vera Viewer" };
     const account = (await site.call("createAccount", { body })).as(Account);

@@ -41,7 +41,7 @@ test("the event feed has personal data only for keys that may read accounts, and
   expect((await read(["*"])).text).toContain(email);
 });
 
-test("only events of account-service-v3 have fields for e-mail addresses, names of people or devices", () => {
+test("only events of account-service-v3 have fields for email addresses, names of people or devices", () => {
   const personal = Object.entries<EventKind>(EVENTS).filter(([, { data }]) =>
     ["email", "normalizedName", "thirdPartyAuthProviders", "deviceId", "address"].some((field) => field in data.shape),
   );

@@ -144,7 +144,7 @@ describe("programmatic webhooks", () => {
       { id, webhookUrl: inbox.url, service: "overlay-service-v1", enabled: true, disabled: null, previousSecretExpires: null },
     ]);
     inbox.otherwise = 410;
-    await createOverlay(site, "Refused");
+    await createOverlay(site, "Rejected");
     await vi.waitUntil(async () => (await shown()).every(({ enabled }) => !enabled));
     expect(await shown()).toMatchObject([{ id, disabled: { reason: "gone" } }]);
     inbox.otherwise = 204;
@@ -152,7 +152,7 @@ describe("programmatic webhooks", () => {
     expect(await shown()).toMatchObject([{ id, enabled: true, disabled: null }]);
     await createOverlay(site, "Next");
     await inbox.waitFor(3);
-    expect(inbox.received.map(({ payload }) => payload.eventData.data.name).toSorted()).toEqual(["Next", "Refused", "Refused"]);
+    expect(inbox.received.map(({ payload }) => payload.eventData.data.name).toSorted()).toEqual(["Next", "Rejected", "Rejected"]);
   });
 
   test("change the settings' ETag, but not the version for If-Match", async () => {

@@ -48,10 +48,10 @@ export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite
   ];
 }
 
-/** A 409 if another account of the site has the e-mail address or a third-party link. */
+/** A 409 if another account of the site has the email address or a third-party link. */
 export function rejectTakenEmail<T>(write: () => Promise<T>): Promise<T> {
   return rejectTakenLink(() =>
-    rejectDuplicate("accounts.site_id, accounts.email", "An account with this e-mail address already exists", write),
+    rejectDuplicate("accounts.site_id, accounts.email", "An account with this email address already exists", write),
   );
 }
 
@@ -82,7 +82,7 @@ export function isPlaceholderEmail(email: string): boolean {
 
 /** A 400 for a placeholder address, which only we assign. */
 export function rejectPlaceholderEmail(email: string): void {
-  if (isPlaceholderEmail(email)) throw invalid("email", `${PLACEHOLDER_DOMAIN} is reserved for accounts without an e-mail address`);
+  if (isPlaceholderEmail(email)) throw invalid("email", `${PLACEHOLDER_DOMAIN} is reserved for accounts without an email address`);
 }
 
 /** The form of a name for sorting and searching: lower case, without accents. */

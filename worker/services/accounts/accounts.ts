@@ -69,7 +69,7 @@ export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<Acc
   return account;
 }
 
-/** Creates the account with this e-mail address, or updates the given fields; a new password ends its sessions. */
+/** Creates the account with this email address, or updates the given fields; a new password ends its sessions. */
 export async function upsertAccount(ctx: Ctx, input: UpsertAccount, isRetry = false): Promise<AccountRow> {
   const email = normalizeEmail(input.email);
   const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));

@@ -9,7 +9,7 @@ import type { Ctx, NewEvent } from "#worker/services/core/context.ts";
 import { newPassword } from "./account-rows.ts";
 import { canGrantRoles } from "./role-rules.ts";
 
-/** Long enough for a mail that its recipient didn't request and may not read at once. */
+/** Long enough for an email that its recipient didn't request and may not read at once. */
 const NEW_PASSWORD_MS = 7 * 24 * 60 * 60 * 1000;
 
 type Credentials = Pick<AccountRow, "passwordHash" | "passwordVersion" | "thirdPartyAuthProviders" | "trusted">;
@@ -103,7 +103,7 @@ export async function planCredentials(ctx: Ctx, account: AccountRow, { roles, pa
   return { ...voided, changes: [...voided.changes, reset.insert], events: [voidedEvent(ctx, account.id, reset.id)] };
 }
 
-/** A reset that nobody requested; an effect of the event sends its mail. */
+/** A reset that nobody requested; an effect of the event sends its email. */
 function newPasswordReset(ctx: Ctx, account: AccountRow): { id: string; insert: BatchItem<"sqlite"> } {
   const id = newId(ctx.now);
   const insert = ctx.db.insert(passwordResets).values({

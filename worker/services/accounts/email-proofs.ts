@@ -18,7 +18,7 @@ import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** The minimum time between two mails to one person, and the most per day. */
+/** The minimum time between two emails to one person, and the most per day. */
 const MIN_GAP_MS = 60 * 1000;
 const MAX_PER_DAY = 10;
 
@@ -30,7 +30,7 @@ const KINDS = {
 /** How a person proved that they own an address. */
 export type ProvedBy = "mail" | "reset" | "invite" | "partner";
 
-/** A new proof; add `insert` and `event` to the commit that requires it. An effect of the event sends the mail. */
+/** A new proof; add `insert` and `event` to the commit that requires it. An effect of the event sends the email. */
 export function newProof(
   ctx: Ctx,
   account: Pick<AccountRow, "id" | "emailHash">,
@@ -47,7 +47,7 @@ export function newProof(
 }
 
 /**
- * Requests a verification mail for the caller's own address or, without a sign-in, the one in the body. As with password resets, the
+ * Requests a verification email for the caller's own address or, without a sign-in, the one in the body. As with password resets, the
  * database alone decides whether to send one, so the response doesn't reveal whether the account exists.
  */
 export async function requestVerification(ctx: Ctx, input: AskVerification, address: string): Promise<void> {
@@ -57,7 +57,7 @@ export async function requestVerification(ctx: Ctx, input: AskVerification, addr
   await requestProof(ctx, "verify", sql`${isPerson} and person.email_verified is null`, input.baseUrl, address);
 }
 
-/** Mails a token to the account of the site that `which` selects (as `person`), unless it has had too many mails. */
+/** Mails a token to the account of the site that `which` selects (as `person`), unless it has had too many emails. */
 export async function requestProof(
   ctx: Ctx,
   purpose: EmailProofPurpose,

@@ -16,7 +16,7 @@ const Kind = z.enum(PASSWORD_KINDS).describe("`site`: the account's own password
 const Mailed = z.object({ _id: Id.describe("The id of the mailed token; no event contains the token itself"), siteId: Id, accountId: Id });
 const account = { resource: "account/_id" };
 
-// SHA-256 of the sample viewer's e-mail address.
+// SHA-256 of the sample viewer's email address.
 const EMAIL_HASH = "27ee3d0b549d3fa5e90acf647a0fbcfe646e863b2309919f2e331c77a75d72a6";
 
 export const events = eventsOf(
@@ -57,7 +57,7 @@ export const events = eventsOf(
     "account.deleted": { data: OfAccount, description: "An account and its personal data were deleted" },
     "account.emailVerificationRequested": {
       data: Mailed,
-      description: "A verification mail for an account's address was requested",
+      description: "A verification email for an account's address was requested",
       resource: "email-proof/_id",
     },
     "account.emailVerified": {

@@ -17,7 +17,7 @@ import { requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 /**
- * Requests a global account, or to link this site's account to the caller's existing one. It must be confirmed by mail, because a sign-in
+ * Requests a global account, or to link this site's account to the caller's existing one. It must be confirmed by email, because a sign-in
  * to one site proves nothing to others: the site's staff can set its password, and its partners can assert any address.
  */
 export async function requestGlobalAccount(ctx: Ctx, { baseUrl }: AskGlobalAccount, address: string): Promise<void> {
@@ -88,7 +88,7 @@ async function planCreation(ctx: Ctx, account: AccountRow, password: string): Pr
   return { global, changes: [ctx.db.insert(globalAccounts).values(global)] };
 }
 
-/** Proves that a global account is the caller's: by its password, or by the mail alone if no site is linked to it any more. */
+/** Proves that a global account is the caller's: by its password, or by the email alone if no site is linked to it any more. */
 async function planLink(ctx: Ctx, account: AccountRow, global: GlobalAccountRow, password: string, address: string): Promise<LinkPlan> {
   const isSame = sql`exists (select 1 from ${globalAccounts} g where g.id = ${global.id} and g.password_version = ${global.passwordVersion})`;
   const isAlone = isUnlinked(global.id);

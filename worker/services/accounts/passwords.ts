@@ -23,7 +23,7 @@ import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 const RESET_MS = 60 * 60 * 1000;
-/** The minimum time between two mails to one person. */
+/** The minimum time between two emails to one person. */
 const MIN_GAP_MS = 60 * 1000;
 const PURPOSE = "password reset";
 
@@ -54,7 +54,7 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
 }
 
 /**
- * Requests a reset; an effect of the event sends the mail. The database alone decides whether the account exists and whether its last
+ * Requests a reset; an effect of the event sends the email. The database alone decides whether the account exists and whether its last
  * mail is too recent, so the response doesn't reveal either.
  */
 export async function requestReset(ctx: Ctx, input: AskReset, kind: PasswordKind, address: string): Promise<void> {
@@ -118,7 +118,7 @@ export async function redeemReset(ctx: Ctx, input: UseReset, kind: PasswordKind,
     .where(ownRow(ctx, accounts, accountId));
   if (!account) throw invalidToken;
   requireStaffPassword(account, input.password);
-  // The caller reads the account's mail: remember their location, so that a flood of wrong passwords can't lock them out.
+  // The caller reads the account's email: remember their location, so that a flood of wrong passwords can't lock them out.
   const audience: Ctx = { ...ctx, siteId: reset.audience };
   const remembered = rememberPlaces(audience, reset.accountId, await newPlaces(audience, account.email, address));
   const change = ctx.db
@@ -144,7 +144,7 @@ async function proveByReset(ctx: Ctx, accountId: string): Promise<Proof> {
   return account ? planProof(ctx, account, "reset") : NO_PROOF;
 }
 
-/** The changes when a person who can read an account's mail sets its password. */
+/** The changes when a person who can read an account's email sets its password. */
 export async function planPasswordByMail(ctx: Ctx, account: AccountRow, password: string, address: string): Promise<Proof> {
   const changed = { ...(await newPassword(password, account)), modified: ctx.now, version: sql`${accounts.version} + 1` };
   const change = ctx.db

@@ -27,7 +27,7 @@ const BaseUrl = z
   .openapi({ example: "https://demo.example/account" });
 
 const DEFAULT_PAGE =
-  "The page that the link in the mail opens, with `token` added; its origin must be an allowed origin of the site. If omitted, the link opens the first allowed origin with `token` and `purpose` added, and the mail also shows the token as a code";
+  "The page that the link in the email opens, with `token` added; its origin must be an allowed origin of the site. If omitted, the link opens the first allowed origin with `token` and `purpose` added, and the email also shows the token as a code";
 
 export const AccountRole = z
   .strictObject({
@@ -53,7 +53,7 @@ export const Account = z
     email: z.string(),
     name: z.string(),
     normalizedName: z.string().describe("Lower case, without accents"),
-    hash: z.string().describe("SHA-256 of the normalized e-mail address, hex"),
+    hash: z.string().describe("SHA-256 of the normalized email address, hex"),
     lastLogin: Time.nullable(),
     emailVerified: z.boolean().describe("Whether the person has proved that they own the address"),
     thirdPartyAuthProviders: z.array(ThirdPartyLink),
@@ -145,7 +145,7 @@ export const AskReset = z
   .strictObject({
     email: Email,
     baseUrl: BaseUrl.describe(
-      "The page that the link in the mail opens, with `token` added; its origin must be an allowed origin of the site",
+      "The page that the link in the email opens, with `token` added; its origin must be an allowed origin of the site",
     ).openapi({
       example: "https://demo.example/reset",
     }),
@@ -158,7 +158,7 @@ export const UseReset = z
       .string()
       .min(1)
       .max(200)
-      .describe("The token in the mail's link")
+      .describe("The token in the email's link")
       .openapi({ example: "5eed0000000000000000f001.c2lnbmF0dXJl" }),
     password: Password,
   })
@@ -175,7 +175,7 @@ const MailedToken = z
   .string()
   .min(1)
   .max(200)
-  .describe("The token in the mail's link, or the code that the mail shows")
+  .describe("The token in the email's link, or the code that the email shows")
   .openapi({ example: "5eed0000000000000000f002.c2lnbmF0dXJl" });
 
 export const VerifyEmail = z

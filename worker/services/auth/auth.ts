@@ -36,7 +36,7 @@ interface Person {
 }
 
 /**
- * Signs in with e-mail and password, to the site `siteId` or, without it, to a global account. Attempts are counted before anything is
+ * Signs in with email and password, to the site `siteId` or, without it, to a global account. Attempts are counted before anything is
  * hashed, so that a flood is cheap and locks nobody else out.
  */
 export async function login(ctx: Ctx, input: Login, address: string): Promise<Tokens> {
@@ -50,7 +50,7 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
   const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? DUMMY_HASH);
   if (!person || !valid) {
     attempt.recordFailure("password");
-    throw unauthenticated("Wrong e-mail or password");
+    throw unauthenticated("Wrong email or password");
   }
   await attempt.refund();
   // The length can't be read from the hash: this catches accounts that got roles after they chose their password.

@@ -103,7 +103,7 @@ async function linkOrCreate(ctx: Ctx, partner: Partner): Promise<AccountPlan> {
 
 /** Only an admin can link an account with roles. */
 function linkExisting(ctx: Ctx, current: AccountRow, partner: Partner): AccountPlan {
-  if (current.roles.length > 0) throw conflict("The account with this e-mail address has roles; only an admin can link it to a provider");
+  if (current.roles.length > 0) throw conflict("The account with this email address has roles; only an admin can link it to a provider");
   return verifyByPartner(ctx, current, partner);
 }
 

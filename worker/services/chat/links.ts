@@ -22,7 +22,7 @@ interface Variant {
 }
 
 /**
- * Replaces links, bare domains and e-mail addresses, also those disguised by invisible characters, by spaces before a dot ("example . com"),
+ * Replaces links, bare domains and email addresses, also those disguised by invisible characters, by spaces before a dot ("example . com"),
  * by a spelled-out dot ("example (dot) com") or by spaces between all letters ("e x a m p l e . c o m").
  */
 export function maskLinks(text: string): string {

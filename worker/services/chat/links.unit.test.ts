@@ -7,7 +7,7 @@ describe("maskLinks", () => {
     ["masks a bare domain", "go to evil.com/page!", "go to [link]!"],
     ["masks a bare domain of two letters", "bit.ly/abc", "[link]"],
     ["masks newer domains", "my.shop and try.xyz", "[link] and [link]"],
-    ["masks an e-mail address", "mail me@evil.com please", "mail [link] please"],
+    ["masks an email address", "mail me@evil.com please", "mail [link] please"],
     ["masks an address of digits", "http://192.168.0.1 and 10.0.0.1/x", "[link] and [link]"],
     ["masks internationalized domains", "https://пример.рф/путь", "[link]"],
     ["masks a link disguised by zero-width characters", "ev\u200bil\u2060.c\u200dom", "[link]"],

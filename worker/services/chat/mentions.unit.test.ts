@@ -14,7 +14,7 @@ test.each([
   ["ignores case", "@ANN and @çelik", ["a", "c"]],
   ["needs the whole name", "@Anna", []],
   ["finds each account once", "@Ann @Ann", ["a"]],
-  ["finds nobody in an e-mail address of a stranger", "x@example", []],
+  ["finds nobody in an email address of a stranger", "x@example", []],
 ])("findMentions %s", (_, text, expected) => {
   expect(findMentions(text, people)).toEqual(expected);
 });

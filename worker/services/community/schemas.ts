@@ -36,7 +36,7 @@ export const MembersQuery = listQuery(["name", "created"], {})
       .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is treated as -1)", example: -1 }),
     searchBy: z.enum(SEARCH_BY).default("accountInfo").openapi({
       description:
-        "What `searchQuery` is compared with. `accountInfo`: part of the name or e-mail address. `entitlements`: part of the sku or subscription name of a current entitlement; `paidEntitlements`: of any purchased one. `accessCode`, `receiptNumber`: the whole code or number.",
+        "What `searchQuery` is compared with. `accountInfo`: part of the name or email address. `entitlements`: part of the sku or subscription name of a current entitlement; `paidEntitlements`: of any purchased one. `accessCode`, `receiptNumber`: the whole code or number.",
     }),
     searchQuery: z.string().trim().max(100).optional(),
     filter: queryJson(MemberFilter)

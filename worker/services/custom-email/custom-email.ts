@@ -9,7 +9,7 @@ import { type SenderInput, toReceiptTemplate, toSender } from "./schemas.ts";
 import { commitIfUnchanged, type Ctx, nextVersion, requireMatch } from "#worker/services/core/context.ts";
 import { DEFAULT_RECEIPT, renderReceiptTemplate, PRODUCT, type ReceiptTemplate, SAMPLE_RECEIPT } from "./templates.ts";
 
-/** Sets the sender of the site's mail, after verifying that the site owns the domain. */
+/** Sets the sender of the site's email, after verifying that the site owns the domain. */
 export async function putSender(ctx: Ctx, input: SenderInput): Promise<SenderRow> {
   const [current] = await ctx.db.select().from(mailSenders).where(eq(mailSenders.siteId, ctx.siteId));
   const next: SenderRow = { ...stamps(ctx, current), ...input };

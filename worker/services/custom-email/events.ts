@@ -19,6 +19,6 @@ export const events = eventsOf(
       resource: "customemail/-",
     },
     "customemail.receiptUpdated": { data: ReceiptTemplate, description: "The receipt template changed", resource: "customemail/-" },
-    "customemail.senderUpdated": { data: Sender, description: "The sender of the site's mail changed", resource: "customemail/-" },
+    "customemail.senderUpdated": { data: Sender, description: "The sender of the site's email changed", resource: "customemail/-" },
   },
 );

@@ -5,15 +5,15 @@ import { sites } from "#db/schema/index.ts";
 /** The `purpose` parameter of a link to an origin's default page, which tells the page what the token is for. */
 export type LinkPurpose = "new-password" | "verify-email" | "global-account";
 
-/** What a mail contains: a link, a code to paste, or both. */
+/** What an email contains: a link, a code to paste, or both. */
 export interface MailedToken {
   link?: string | undefined;
   code?: string | undefined;
 }
 
 /**
- * A token as a mail shows it. `baseUrl` is the page given in the request. Without one, the link points to the site's first allowed origin,
- * and the mail also shows the token as a code, since that page may not handle it.
+ * A token as an email shows it. `baseUrl` is the page given in the request. Without one, the link points to the site's first allowed origin,
+ * and the email also shows the token as a code, since that page may not handle it.
  */
 export async function mailedToken(
   db: Db,

@@ -40,7 +40,7 @@ async function withReceipt(subject: string, template: string): Promise<TestSite>
   return other;
 }
 
-describe("a mail", () => {
+describe("an email", () => {
   test("is sent once, even if its effect is repeated", async () => {
     const mails = openMailbox();
     const event = newEvent();
@@ -102,7 +102,7 @@ describe("a mail", () => {
   });
 });
 
-describe("the sender of a mail", () => {
+describe("the sender of an email", () => {
   test("is the default if the site has set none", async () => {
     const mails = openMailbox();
     await sendMail(env, site.id, invitation, newEvent());
@@ -127,14 +127,14 @@ describe("the sender of a mail", () => {
     expect(rows).toMatchObject([{ outcome: "sent" }]);
   });
 
-  test("is the default for mail of the deployment", async () => {
+  test("is the default for email from the deployment", async () => {
     const mails = openMailbox();
     await sendMail(env, "", { template: "reset", to: TO, data: { name: "Gil", link: "https://demo.example/reset" } }, newEvent());
     expect(mails).toMatchObject([{ from: DEFAULT_FROM, subject: "Reset your password for Tifo" }]);
   });
 });
 
-describe("the text of a mail", () => {
+describe("the text of an email", () => {
   const hostile = '<img src=x onerror="a">';
 
   test.for<Mail>([

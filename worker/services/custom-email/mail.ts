@@ -6,7 +6,7 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { timeOf } from "#worker/lib/ids.ts";
 import { type Mail, type MailStyle, PRODUCT, renderMail } from "./templates.ts";
 
-// A mail that could not be sent for this long is obsolete.
+// An email that could not be sent for this long is obsolete.
 const GIVE_UP_MS = 24 * 60 * 60 * 1000;
 // How long sent mails are recorded: longer than any effect is retried.
 const RETENTION_DAYS = 30;
@@ -19,8 +19,8 @@ interface Sender {
 
 /**
  * Sends an event's mail once, even if the effect is repeated: only a crash between the mail service's response and the record of it can
- * send it twice. `siteId` is "" for mail of the deployment, such as to global accounts. Throws if the effect should be retried; resolves
- * if the service rejects the mail permanently, or has failed for a day.
+ * send it twice. `siteId` is "" for email from the deployment, such as to global accounts. Throws if the effect should be retried; resolves
+ * if the service rejects the email permanently, or has failed for a day.
  */
 export async function sendMail(env: Env, siteId: string, mail: Mail, eventId: string): Promise<void> {
   const db = createDb(env.DB);
@@ -61,7 +61,7 @@ export async function pruneMails({ db, now }: { db: Db; now: number }): Promise<
   await db.delete(sentMails).where(lt(sentMails.created, now - RETENTION_DAYS * 86_400_000));
 }
 
-/** A name that is safe to use in a mail; names that contain a link are replaced, so that strangers can't send spam through us. */
+/** A name that is safe to use in an email; names that contain a link are replaced, so that strangers can't send spam through us. */
 export function mailableName(name: string, fallback: string): string {
   return name === "" || /:\/\/|\p{Cc}|[^\s.]\.\p{L}{2}/u.test(name) ? fallback : name;
 }

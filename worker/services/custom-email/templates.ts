@@ -4,10 +4,10 @@ import { parseTemplate } from "#worker/lib/handlebars/parse.ts";
 import { renderTemplate } from "#worker/lib/handlebars/render.ts";
 import { TemplateError } from "#worker/lib/handlebars/scan.ts";
 
-/** The sender name in mail of the deployment itself. */
+/** The sender name in email from the deployment itself. */
 export const PRODUCT = "Tifo";
 
-/** A mail to send. Links are absolute URLs that the caller has already validated. */
+/** An email to send. Links are absolute URLs that the caller has already validated. */
 export type Mail =
   | { template: "reset"; to: string; data: { name: string } & MailedToken }
   | { template: "newPassword"; to: string; data: { name: string } & MailedToken }
@@ -30,7 +30,7 @@ export interface ReceiptTemplate {
   template: string;
 }
 
-/** The site whose mail it is. */
+/** The site whose email it is. */
 export interface MailStyle {
   siteName: string;
   /** The site's own receipt template; the default if undefined. */
@@ -74,7 +74,7 @@ export const SAMPLE_RECEIPT: Receipt = {
   total: "£53.50",
 };
 
-/** Renders the subject, text and html of a mail. */
+/** Renders the subject, text and html of an email. */
 export function renderMail(mail: Mail, { siteName, receipt = DEFAULT_RECEIPT }: MailStyle): Rendered {
   switch (mail.template) {
     case "reset":
@@ -85,43 +85,43 @@ export function renderMail(mail: Mail, { siteName, receipt = DEFAULT_RECEIPT }: 
           `someone, hopefully you, requested a new password for ${siteName}. The link works once and expires in one hour.`,
         ],
         { label: "Choose a new password", ...mail.data },
-        "If it wasn't you, ignore this mail: your password stays the same.",
+        "If it wasn't you, ignore this email: your password stays the same.",
       );
     case "newPassword":
       return renderLetter(
         `Choose a new password for ${siteName}`,
         [
           `Hello ${mail.data.name},`,
-          `you now have a role at ${siteName}. The e-mail address of your account had not been verified, so its old password no longer works. Choose a new one; the link works once and expires in 7 days.`,
+          `you now have a role at ${siteName}. The email address of your account had not been verified, so its old password no longer works. Choose a new one; the link works once and expires in 7 days.`,
         ],
         { label: "Choose a new password", ...mail.data },
-        "If you weren't expecting this mail, ignore it: nobody can sign in to the account without this link.",
+        "If you weren't expecting this email, ignore it: nobody can sign in to the account without this link.",
       );
     case "verifyEmail":
       return renderLetter(
-        `Verify your e-mail address for ${siteName}`,
+        `Verify your email address for ${siteName}`,
         [
           `Hello ${mail.data.name},`,
-          `someone, hopefully you, created an account at ${siteName} with this e-mail address. To verify the address, open the link and enter the account's password. The link works once and expires in 24 hours.`,
+          `someone, hopefully you, created an account at ${siteName} with this email address. To verify the address, open the link and enter the account's password. The link works once and expires in 24 hours.`,
         ],
         { label: "Verify the address", ...mail.data },
-        "If you didn't create the account, ignore this mail, or reset its password to take the account over.",
+        "If you didn't create the account, ignore this email, or reset its password to take the account over.",
       );
     case "globalAccount":
       return renderLetter(
         `Create or link your ${PRODUCT} account`,
         [
-          `Someone who is signed in to ${mail.data.siteName} with this e-mail address requested one ${PRODUCT} account for all the sites that you administer. If it was you, continue and enter the password of that account, or choose one if you don't have it yet. The link works once and expires in one hour.`,
+          `Someone who is signed in to ${mail.data.siteName} with this email address requested one ${PRODUCT} account for all the sites that you administer. If it was you, continue and enter the password of that account, or choose one if you don't have it yet. The link works once and expires in one hour.`,
         ],
         { label: "Continue", ...mail.data },
-        "If it wasn't you, ignore this mail: nothing is created or linked without the link.",
+        "If it wasn't you, ignore this email: nothing is created or linked without the link.",
       );
     case "registerInvite":
       return renderLetter(
         `Join the team of ${siteName}`,
         [`${mail.data.senderName} invites you to work on ${siteName} with your own account.`],
         { label: "Accept the invitation", link: mail.data.link },
-        "If you weren't expecting this mail, ignore it.",
+        "If you weren't expecting this email, ignore it.",
       );
     case "receipt":
       return renderReceipt(mail.data, siteName, receipt);

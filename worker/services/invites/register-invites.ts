@@ -52,7 +52,7 @@ const LIFETIME_MS = 7 * DAY_MS;
 const RETENTION_MS = 30 * DAY_MS;
 const MAX_ATTEMPTS = 5;
 
-/** Invites a person by e-mail to create an account with roles. The event's effect sends the mail. */
+/** Invites a person by email to create an account with roles. The event's effect sends the email. */
 export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput): Promise<RegisterInviteRow> {
   return inInviteService("Create", async () => {
     const { senderAccountId, targetRoles } = input;
@@ -61,7 +61,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
     const actor = await requireSender(ctx, senderAccountId);
     const known = await readGrantee(ctx, email, targetRoles);
     // Anybody can sign up with somebody else's address, so only an account with a verified address prevents an invitation.
-    if (known && known.emailVerified !== null) throw conflict("An account with this e-mail exists");
+    if (known && known.emailVerified !== null) throw conflict("An account with this email exists");
     const redirectUri = await landingPage(ctx, input.redirectUri);
     const row: RegisterInviteRow = {
       ...newRow(ctx),
@@ -262,7 +262,7 @@ async function requireSender(ctx: Ctx, senderAccountId: string): Promise<Actor> 
   return actor;
 }
 
-/** Reads the account with this e-mail and checks that it may be given the roles, both when an invitation is sent and when it is accepted. */
+/** Reads the account with this email and checks that it may be given the roles, both when an invitation is sent and when it is accepted. */
 async function readGrantee(ctx: Ctx, email: string, targetRoles: AccountRole[]): Promise<AccountRow | undefined> {
   const condition = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
   const { account, rules } = await readForRoles(ctx, condition, targetRoles);

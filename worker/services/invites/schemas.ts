@@ -78,7 +78,7 @@ export const RegisterInvite = z
     siteId: Id,
     email: z.string(),
     senderAccountId: Id,
-    sent: z.boolean().describe("Whether the mail has been sent; this usually takes a few seconds"),
+    sent: z.boolean().describe("Whether the email has been sent; this usually takes a few seconds"),
     revoked: z.boolean().describe("Whether it was revoked, or replaced by a newer one to the same address"),
     targetRoles: z.array(AccountRole),
     expiresAt: Time,

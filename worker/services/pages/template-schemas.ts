@@ -38,7 +38,7 @@ export const ChannelTemplateInput = z
   .openapi("ChannelTemplateInput", {
     example: {
       title: "Match day",
-      description: "Chat and fixtures beside the picture",
+      description: "Chat and fixtures beside the video",
       siteId: "5eed00000000000000000001",
       creator: "5eed0000000000000000a001",
       owner: "5eed0000000000000000a001",

@@ -25,7 +25,7 @@ const Security = z.strictObject({
   requireVerifiedEmail: z
     .boolean()
     .default(false)
-    .describe("Whether signing in with a password requires a verified e-mail address (otherwise 403 `email_not_verified`)"),
+    .describe("Whether signing in with a password requires a verified email address (otherwise 403 `email_not_verified`)"),
   longInviteTokens: z.boolean().optional().describe("Whether new magic links use unguessable tokens of 22 characters"),
   requireStaffTotp: z.boolean().optional().describe("Whether an account's roles only take effect once it has set up an authenticator app"),
   providers: z

@@ -52,8 +52,8 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
 type Security = SiteRow["settings"]["security"];
 
 /**
- * Whether a change of these settings lets in what was kept out. Whoever names an identity provider can sign in as anybody; an allowed origin
- * takes keys from browsers and is where the links of mails lead, such as those that reset an admin's password.
+ * Whether a change of these settings lets in what was kept out. Anyone who can name an identity provider can sign in as anybody; an allowed origin
+ * takes keys from browsers and is where the links in emails lead, such as those that reset an admin's password.
  */
 function weakensSecurity(before: Security, after: Security): boolean {
   const known = new Set(before.providers.map((provider) => JSON.stringify(provider)));

@@ -20,10 +20,10 @@ function newEvent(): QueuedEvent {
 }
 
 /** Sends one event to a receiver with this behaviour. */
-async function sendTo(inbox: WebhookInbox, reception: InboxResponse, patience = 540_000) {
-  inbox.otherwise = reception;
+async function sendTo(inbox: WebhookInbox, response: InboxResponse, timeout = 540_000) {
+  inbox.otherwise = response;
   const target = { url: inbox.url, enabled: true, version: 1, keys: await signingKeys(newWebhookSecret()), previous: [] };
-  return sendEvent(env, target, newEvent(), new SharedDeadline(patience));
+  return sendEvent(env, target, newEvent(), new SharedDeadline(timeout));
 }
 
 const newInbox = () => new WebhookInbox(randomHex(6));

@@ -4,7 +4,7 @@ import { keyAllows } from "#worker/lib/roles.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { isEventType, servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
 
-/** The service whose events have personal data: names, e-mail addresses, tags, devices, network addresses. Events of others only have ids. */
+/** The service whose events have personal data: names, email addresses, tags, devices, network addresses. Events of others only have ids. */
 const PERSONAL: WebhookService = "account-service-v3";
 
 /** The fields of such an event that remain for callers without access to accounts. */

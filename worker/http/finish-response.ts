@@ -6,7 +6,7 @@ const REQUEST_ID = /^[\w.:-]{8,100}$/;
 const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Request-Id";
 
 /** Wraps every request: assigns its id (the caller's if valid), completes the response headers and writes one log line. */
-export const answer: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const finishResponse: MiddlewareHandler<AppEnv> = async (c, next) => {
   const started = Date.now();
   const requested = c.req.header("Tifo-Request-Id");
   const requestId = requested !== undefined && REQUEST_ID.test(requested) ? requested : crypto.randomUUID();
@@ -33,7 +33,7 @@ function setHeaders(c: Context<AppEnv>, requestId: string): void {
   headers.set("Strict-Transport-Security", "max-age=31536000");
   const isCacheable = headers.has("Cache-Control");
   if (!isCacheable) headers.set("Cache-Control", "no-store");
-  // A cached response is served to browsers too, whoever requested it first.
+  // A cached response is also served to browsers, even if another client requested it first.
   if (!isCacheable && c.req.header("Origin") === undefined) return;
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", READABLE);
