@@ -73,6 +73,8 @@ export default defineConfig({
           include: ["test/isolated/**/*.test.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts"],
           provide: { migrations },
+          // Each file has a Worker of its own and spends half its time starting it.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           ...timeouts,
         },
