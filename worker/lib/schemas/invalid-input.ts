@@ -1,24 +1,25 @@
 import type { z } from "@hono/zod-openapi";
 import { Failure, type Issue } from "#worker/lib/errors.ts";
 
-/**
- * Messages of schemas that integrators rely on: one among the issues becomes the error's `message`. A list, because zod has
- * `params` for its custom issues only, and these are issues of types, patterns and enums.
- */
-const PUBLIC_MESSAGES = [
-  "Invalid page ID format",
-  "Invalid sample name",
-  "Missing Webhooks Id",
-  "Missing Webhooks Url",
-  "metadata query parameter is required",
-] as const;
+/** A message that integrators rely on: as the `error` of a schema or check, it becomes the response's `message` too. */
+export function publicMessage(message: string): { error: z.core.$ZodErrorMap } {
+  return {
+    error: (issue) => {
+      // Only custom issues have `params` of their own; zod copies whatever else an issue has.
+      Object.assign(issue, { params: { isPublic: true } });
+      return message;
+    },
+  };
+}
 
-export type PublicMessage = (typeof PUBLIC_MESSAGES)[number];
+function isPublic(issue: z.core.$ZodIssue): boolean {
+  return "params" in issue && issue.params?.["isPublic"] === true;
+}
 
 /** Turns a zod error into a 400 that names each field; for a body, with the operation's own message if it has one. */
 export function invalidInput(error: z.ZodError, target: string, invalidMessage?: string): Failure {
   const issues = error.issues.flatMap(issuesOf);
-  const known = PUBLIC_MESSAGES.find((each) => issues.some(({ message }) => message === each));
+  const known = error.issues.find(isPublic)?.message;
   const message = target === "json" ? (invalidMessage ?? known) : known;
   return new Failure("invalid_request", message ?? summaryOf(issues, target), { issues });
 }

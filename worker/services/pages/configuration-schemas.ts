@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PAGE_TYPES, PANEL_TYPES } from "#db/enums.ts";
-import type { PublicMessage } from "#worker/lib/schemas/invalid-input.ts";
+import { publicMessage } from "#worker/lib/schemas/invalid-input.ts";
 import { Id } from "#worker/lib/schemas/common.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import type { PageConfiguration } from "./configuration.ts";
@@ -35,12 +35,12 @@ export const Configuration = z
   })
   .openapi("PageConfiguration");
 
-const REQUIRED: PublicMessage = "metadata query parameter is required";
+const required = publicMessage("metadata query parameter is required");
 
 export const MetadataQuery = z.strictObject({
   metadata: z
-    .string(REQUIRED)
-    .min(1, REQUIRED)
+    .string(required)
+    .min(1, required)
     .max(500)
     .describe("A value of external_field_1 to external_field_5")
     .openapi({ example: "match-7" }),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { GATE_TYPES, PAGE_TYPES } from "#db/enums.ts";
 import type { PageRow } from "#db/schema/index.ts";
-import type { PublicMessage } from "#worker/lib/schemas/invalid-input.ts";
+import { publicMessage } from "#worker/lib/schemas/invalid-input.ts";
 import { bounded, FreeObject, Id, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { Slug } from "#worker/services/sites/schemas.ts";
@@ -105,10 +105,7 @@ export const UpdatePage = z
   .openapi("UpdatePage", { example: { slug: "second-half", data: { name: "Second half", external_field_1: "match-7" } } });
 
 /** The id in a page's path; integrators rely on the message for a malformed one. */
-const PageId = z
-  .string()
-  .regex(ID_PATTERN, "Invalid page ID format" satisfies PublicMessage)
-  .openapi({ example: "5eed0000000000000000c001" });
+const PageId = z.string().regex(ID_PATTERN, publicMessage("Invalid page ID format")).openapi({ example: "5eed0000000000000000c001" });
 export const PageParam = z.object({ id: PageId });
 export const PageIdParam = z.object({ pageId: PageId });
 

@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { WEBHOOK_DISABLED_REASONS, WEBHOOK_SERVICES, type WebhookService } from "#db/enums.ts";
 import type { WebhookRow } from "#db/schema/index.ts";
-import type { PublicMessage } from "#worker/lib/schemas/invalid-input.ts";
+import { publicMessage } from "#worker/lib/schemas/invalid-input.ts";
 import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 
-const MISSING_URL: PublicMessage = "Missing Webhooks Url";
+const missingUrl = publicMessage("Missing Webhooks Url");
 
 const WebhookUrl = z
-  .string({ error: MISSING_URL })
-  .min(1, MISSING_URL)
+  .string(missingUrl)
+  .min(1, missingUrl)
   .max(2000)
   .describe("https, on a public host; redirects are not followed")
   .openapi({ example: "https://hooks.demo.example/tifo" });
@@ -88,10 +88,7 @@ export const ProgrammaticWebhook = z
   .openapi("ProgrammaticWebhook");
 
 export const WebhookIdParam = z.object({
-  id: z
-    .string()
-    .regex(ID_PATTERN, "Missing Webhooks Id" satisfies PublicMessage)
-    .openapi({ example: "5eed00000000000000007001" }),
+  id: z.string().regex(ID_PATTERN, publicMessage("Missing Webhooks Id")).openapi({ example: "5eed00000000000000007001" }),
 });
 
 export const RotateInput = z
@@ -103,7 +100,7 @@ export const RotateInput = z
 export const RotatedSecret = z.object({ secret: Secret, previousSecretExpires: Time }).openapi("RotatedWebhookSecret");
 
 export const SAMPLE_NAMES = ["new_account", "entitlement_purchased"] as const;
-export const SampleName = z.enum(SAMPLE_NAMES, "Invalid sample name" satisfies PublicMessage);
+export const SampleName = z.enum(SAMPLE_NAMES, publicMessage("Invalid sample name"));
 export const SampleQuery = z.strictObject({ sampleName: SampleName.openapi({ example: "new_account" }) });
 
 export const TestInput = z
