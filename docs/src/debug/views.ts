@@ -1,8 +1,8 @@
 import { getCollection } from "astro:content";
 import { globSync } from "node:fs";
 import { contextId } from "../contexts.ts";
-import { navbar } from "../navbar.ts";
-import { currentVersion, pathOf } from "../navbar-context.ts";
+import { navbar } from "../navbar/navbar.ts";
+import { currentVersion, pathOf } from "../navbar/navbar-context.ts";
 import { sections } from "../sidebars/index.ts";
 import { announcement, colorMode, footer, origin, sources } from "../site.ts";
 

@@ -1,8 +1,8 @@
 import { getCollection } from "astro:content";
 import type { NavbarContext } from "./navbar.ts";
-import { sections } from "./sidebars/index.ts";
-import type { SidebarItem } from "./sidebars/sidebar.ts";
-import { CURRENT, type DocsVersion } from "./versions.ts";
+import { sections } from "../sidebars/index.ts";
+import type { SidebarItem } from "../sidebars/sidebar.ts";
+import { CURRENT, type DocsVersion } from "../versions.ts";
 
 /** The site's only version of the docs, with the current pages and sidebars. */
 export async function currentVersion(): Promise<DocsVersion> {

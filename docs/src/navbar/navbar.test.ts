@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isCurrent, navbar, type NavbarContext, type NavbarItem, resolveNavbar } from "./navbar.ts";
+import { navbar, type NavbarContext, type NavbarItem } from "./navbar.ts";
+import { isCurrent, resolveNavbar } from "./resolve-navbar.ts";
 
 const version = {
   name: "current",

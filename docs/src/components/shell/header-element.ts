@@ -1,4 +1,4 @@
-import { afterJump, afterScroll, type NavbarState, SHOWN } from "./hideable-navbar.ts";
+import { afterJump, afterScroll, type NavbarState, SHOWN } from "../../navbar/hideable-navbar.ts";
 
 /** The site's header. With the attribute `hide-on-scroll` it hides while the reader scrolls down. Every page starts with it shown. */
 class Header extends HTMLElement {
