@@ -19,7 +19,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { HELD_TWICE, heldBy, planGrants } from "#worker/services/subscriptions/entitlements.ts";
 import { findWithin, guessBudgets } from "#worker/services/core/limits.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { commitReferencing, type Reference } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -29,18 +29,12 @@ const CODES_PER_STATEMENT = 10_000;
 const CODES_PER_CHUNK = 5_000;
 const SEED_BYTES = 16;
 
-const accessCodeList: ListSpec<AccessCodeRow> = {
+const accessCodeList = tableList<AccessCodeRow>({
   table: accessCodes,
-  id: { by: accessCodes.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(accessCodes).$dynamic(), slice),
-  sort: {
-    created: { by: accessCodes.created, of: (row) => row.created },
-    modified: { by: accessCodes.modified, of: (row) => row.modified },
-    sku: { by: accessCodes.sku, of: (row) => row.sku },
-  },
-  defaultDirection: -1,
+  sort: { created: accessCodes.created, modified: accessCodes.modified, sku: accessCodes.sku },
   search: { accessCode: accessCodes.accessCode },
-};
+});
 
 export function listAccessCodes(
   ctx: Ctx,

@@ -14,7 +14,7 @@ import { erasePerson } from "./erasure.ts";
 import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
 import { deleteUnlinkedGlobalAccount } from "./global-accounts.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { leavesAnAdmin, canGrantRoles, readForRoles, requireAllowedRoleChange, requireCanGrantRoles } from "./role-rules.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { requireStaffPassword } from "./passwords.ts";
@@ -29,18 +29,12 @@ import {
   rejectTakenEmail,
 } from "./account-rows.ts";
 
-export const accountList: ListSpec<AccountRow> = {
+export const accountList = tableList<AccountRow>({
   table: accounts,
-  id: { by: accounts.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select(accountColumns).from(accounts).$dynamic(), slice),
-  sort: {
-    created: { by: accounts.created, of: (row) => row.created },
-    name: { by: accounts.normalizedName, of: (row) => row.normalizedName },
-    email: { by: accounts.email, of: (row) => row.email },
-  },
-  defaultDirection: -1,
+  sort: { created: accounts.created, name: accounts.normalizedName, email: accounts.email },
   search: { name: accounts.normalizedName, email: accounts.email },
-};
+});
 
 export function listAccounts(ctx: Ctx, query: ListQuery & { email?: string }): Promise<ListPage<AccountRow>> {
   const email = query.email === undefined ? undefined : eq(accounts.email, normalizeEmail(query.email));

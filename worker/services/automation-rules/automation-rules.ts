@@ -5,7 +5,7 @@ import { conflict, Failure, type Issue, notFound } from "#worker/lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleUpdate, toRule } from "./schemas.ts";
 import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
 import { whereVersion, commitIfUnchanged, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "#worker/services/core/context.ts";
-import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inRule } from "#worker/services/core/named-references.ts";
 import { commitReferencing, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
@@ -13,18 +13,12 @@ import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const LOG_LENGTH = 20;
 
-const ruleList: ListSpec<RuleRow> = {
+const ruleList = tableList<RuleRow>({
   table: automationRules,
-  id: { by: automationRules.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(automationRules).$dynamic(), slice),
-  sort: {
-    created: { by: automationRules.created, of: (row) => row.created },
-    modified: { by: automationRules.modified, of: (row) => row.modified },
-    name: { by: automationRules.name, of: (row) => row.name },
-  },
-  defaultDirection: -1,
+  sort: { created: automationRules.created, modified: automationRules.modified, name: automationRules.name },
   search: { name: automationRules.name },
-};
+});
 
 export function listRules(ctx: Ctx, query: ListQuery & { clientRule?: boolean | undefined }): Promise<ListPage<RuleRow>> {
   const { clientRule } = query;

@@ -15,7 +15,7 @@ import { toCharge } from "./schemas.ts";
 import { toRecurring } from "#worker/services/wallets/schemas.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { HELD_TWICE, heldSkus, planGrants, type Planned } from "#worker/services/subscriptions/entitlements.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
 const MINUTE = 60_000;
 // By then, a request to open a page has reached Stripe or never will.
@@ -24,14 +24,12 @@ const NEVER_OPENED_AFTER = 10 * MINUTE;
 const EXPIRED_AFTER = 120 * MINUTE;
 const MAX_ATTEMPTS = 5;
 
-const chargeList: ListSpec<ChargeRow> = {
+const chargeList = tableList<ChargeRow>({
   table: charges,
-  id: { by: charges.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(charges).$dynamic(), slice),
-  sort: { created: { by: charges.created, of: (row) => row.created } },
-  defaultDirection: -1,
+  sort: { created: charges.created },
   search: { description: charges.description },
-};
+});
 
 export type ChargeQuery = ListQuery & Partial<Pick<ChargeRow, "accountId" | "status">> & { receiptNumber?: string; recurringId?: string };
 

@@ -3,22 +3,16 @@ import { type BundleRow, bundles } from "#db/schema/index.ts";
 import { notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type BundleInput, toBundle } from "./schemas.ts";
 import { type Ctx, newRow, ownRow, type NewEvent } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { commitReferencing, type Reference } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-const bundleList: ListSpec<BundleRow> = {
+const bundleList = tableList<BundleRow>({
   table: bundles,
-  id: { by: bundles.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(bundles).$dynamic(), slice),
-  sort: {
-    created: { by: bundles.created, of: (row) => row.created },
-    name: { by: bundles.name, of: (row) => row.name },
-    price: { by: bundles.price, of: (row) => row.price },
-  },
-  defaultDirection: -1,
+  sort: { created: bundles.created, name: bundles.name, price: bundles.price },
   search: { name: bundles.name, description: bundles.description },
-};
+});
 
 export function listBundles(ctx: Ctx, { sku, ...query }: ListQuery & { sku?: string }): Promise<ListPage<BundleRow>> {
   return listRows(ctx, bundleList, query, eq(bundles.siteId, ctx.siteId), sku === undefined ? undefined : eq(bundles.sku, sku));

@@ -18,7 +18,7 @@ import {
   ownRow,
 } from "#worker/services/core/context.ts";
 import { HELD_TWICE, planGrants, type Planned } from "#worker/services/subscriptions/entitlements.ts";
-import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { equalTo, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { claimedAccount, progressWith, selectReports } from "#worker/services/quests/progress.ts";
@@ -26,18 +26,12 @@ import { claimedAccount, progressWith, selectReports } from "#worker/services/qu
 const NOT_IN_REGION = "The reward is not available in your region";
 const ALREADY_CLAIMED = "The reward of this quest has already been claimed";
 
-const claimList: ListSpec<ClaimRow> = {
+const claimList = tableList<ClaimRow>({
   table: claims,
-  id: { by: claims.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(claims).$dynamic(), slice),
-  sort: {
-    modified: { by: claims.modified, of: (row) => row.modified },
-    created: { by: claims.created, of: (row) => row.created },
-    status: { by: claims.status, of: (row) => row.status },
-  },
-  defaultDirection: -1,
+  sort: { modified: claims.modified, created: claims.created, status: claims.status },
   search: { productId: claims.productId, message: claims.message },
-};
+});
 
 const PROPERTIES = {
   _id: claims.id,

@@ -6,22 +6,17 @@ import type { MemberEntitlementRow, MembersQuery } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
 import { normalizeEmail, normalizeName } from "#worker/services/accounts/account-rows.ts";
 import { callerAccount, type Ctx, ownRow } from "#worker/services/core/context.ts";
-import { contains, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { contains, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { grantSubscription, subscriptionsOf } from "#worker/services/subscriptions/subscriptions.ts";
 
 const MAX_ENTITLEMENTS = 200;
 
-const memberList: ListSpec<AccountRow> = {
+const memberList = tableList<AccountRow>({
   table: accounts,
-  id: { by: accounts.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select(accountColumns).from(accounts).$dynamic(), slice),
-  sort: {
-    created: { by: accounts.created, of: (row) => row.created },
-    name: { by: accounts.normalizedName, of: (row) => row.normalizedName },
-  },
-  defaultDirection: -1,
+  sort: { created: accounts.created, name: accounts.normalizedName },
   search: {},
-};
+});
 
 /** Lists the members visible to the caller: all for a site admin, those of their channels for a channel admin. */
 export async function listMembers(ctx: Ctx, query: MembersQuery): Promise<ListPage<AccountRow>> {

@@ -1,4 +1,4 @@
-import { and, asc, count, countDistinct, desc, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, countDistinct, desc, getTableColumns, or, type SQL, sql } from "drizzle-orm";
 import type { RunnableQuery } from "drizzle-orm/runnable-query";
 import type { SQLiteColumn, SQLiteSelect, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { z } from "@hono/zod-openapi";
@@ -41,6 +41,32 @@ export interface ListSpec<Row> {
   /** The direction of the default sort; a field that the caller chooses sorts ascending by default. */
   defaultDirection: 1 | -1;
   search: Record<string, SQLiteColumn | SQL>;
+}
+
+/** A column that a list can be sorted by. */
+type SortColumn = SQLiteColumn & { _: { notNull: true; data: SortValue } };
+
+/** Defines a list of a table's rows by their columns; by default the latest come first. */
+export function tableList<Row extends { id: string }>({
+  table,
+  sort,
+  defaultDirection = -1,
+  ...spec
+}: Pick<ListSpec<Row>, "rows" | "search"> & {
+  table: SQLiteTable & { id: SQLiteColumn };
+  sort: Record<string, SortColumn>;
+  defaultDirection?: 1 | -1;
+}): ListSpec<Row> {
+  const fields = Object.entries(sort).map(([name, by]) => [name, { by, of: (row: Row) => valueIn(row, table, by) }] as const);
+  return { ...spec, table, id: { by: table.id, of: ({ id }) => id }, sort: Object.fromEntries(fields), defaultDirection };
+}
+
+/** A row's value of one of its table's columns. */
+function valueIn(row: object, table: SQLiteTable, column: SortColumn): SortValue {
+  const [name = ""] = Object.entries(getTableColumns(table)).find(([, each]) => each === column) ?? [];
+  const value: unknown = Reflect.get(row, name);
+  if (typeof value === "string" || typeof value === "number") return value;
+  throw new Error(`A list can't be sorted by ${column.name}, which isn't a text or a number`);
 }
 
 /** The sort order, then the position in it: the last row's sort value and id. */

@@ -11,7 +11,7 @@ import type { ProviderEventMessage } from "#worker/services/automation-rules/sch
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { callingProvider } from "./data-providers.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
 /** How long events and rule firings are kept. */
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
@@ -23,9 +23,8 @@ const firedRules =
     .mapWith((text: string) => Firings.parse(JSON.parse(text)))
     .as("fired");
 
-const eventList: ListSpec<ProviderEventRow> = {
+const eventList = tableList<ProviderEventRow>({
   table: providerEvents,
-  id: { by: providerEvents.id, of: (row) => row.id },
   rows: (db, slice) =>
     sliceOf(
       db
@@ -34,10 +33,9 @@ const eventList: ListSpec<ProviderEventRow> = {
         .$dynamic(),
       slice,
     ),
-  sort: { created: { by: providerEvents.created, of: (row) => row.created } },
-  defaultDirection: -1,
+  sort: { created: providerEvents.created },
   search: {},
-};
+});
 
 /** A provider's events, each with the rules that it fired. */
 export async function listProviderEvents(ctx: Ctx, providerId: string, query: ListQuery): Promise<ListPage<ProviderEventRow>> {

@@ -16,23 +16,22 @@ import {
   requireMatch,
   requirePage,
 } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { guardReferences, newReferences, type Reference, referencesExist } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-const eventList: ListSpec<CalendarEventRow> = {
+const eventList = tableList<CalendarEventRow>({
   table: calendarEvents,
-  id: { by: calendarEvents.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(calendarEvents).$dynamic(), slice),
   sort: {
-    startTimestamp: { by: calendarEvents.startsAt, of: (row) => row.startsAt },
-    titleRaw: { by: calendarEvents.title, of: (row) => row.title },
-    created: { by: calendarEvents.created, of: (row) => row.created },
-    modified: { by: calendarEvents.modified, of: (row) => row.modified },
+    startTimestamp: calendarEvents.startsAt,
+    titleRaw: calendarEvents.title,
+    created: calendarEvents.created,
+    modified: calendarEvents.modified,
   },
   defaultDirection: 1,
   search: { titleRaw: calendarEvents.title, descriptionRaw: calendarEvents.description },
-};
+});
 
 interface CalendarQuery extends ListQuery {
   startTimestamp: string;

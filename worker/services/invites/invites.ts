@@ -29,7 +29,7 @@ import { findBySource, planGrants, planTransition } from "#worker/services/subsc
 import { newIntent, type Redemption, voidIntents } from "#worker/services/auth/intent-rows.ts";
 import { inInviteService } from "./failures.ts";
 import { type Budgets, findWithin } from "#worker/services/core/limits.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { deleteRegisterInvite, revokeRegisterInvite } from "./register-invites.ts";
 import { skusAt } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -47,18 +47,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFETIME_MS = 7 * DAY_MS;
 const MAX_LIFETIME_MS = 366 * DAY_MS;
 
-const inviteList: ListSpec<InviteRow> = {
+const inviteList = tableList<InviteRow>({
   table: invites,
-  id: { by: invites.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(invites).$dynamic(), slice),
-  sort: {
-    created: { by: invites.created, of: (row) => row.created },
-    modified: { by: invites.modified, of: (row) => row.modified },
-    expiresAt: { by: invites.expires, of: (row) => row.expires },
-  },
-  defaultDirection: -1,
+  sort: { created: invites.created, modified: invites.modified, expiresAt: invites.expires },
   search: { redirectUri: invites.redirectUri },
-};
+});
 
 export async function listInvites(ctx: Ctx, query: ListQuery & { consumed?: boolean; revoked?: boolean }): Promise<ListPage<Invite>> {
   const { consumed, revoked } = query;

@@ -5,21 +5,15 @@ import { conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { HEAD_BYTES, sniffMediaType } from "./media-type.ts";
 import { toMedia } from "./schemas.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { findUses, unused } from "./uses.ts";
 
-const mediaList: ListSpec<MediaRow> = {
+const mediaList = tableList<MediaRow>({
   table: media,
-  id: { by: media.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(media).$dynamic(), slice),
-  sort: {
-    created: { by: media.created, of: (row) => row.created },
-    fileName: { by: media.fileName, of: (row) => row.fileName },
-    size: { by: media.size, of: (row) => row.size },
-  },
-  defaultDirection: -1,
+  sort: { created: media.created, fileName: media.fileName, size: media.size },
   search: { fileName: media.fileName },
-};
+});
 
 export function listMedia(ctx: Ctx, query: ListQuery & { kind?: MediaRow["kind"] }): Promise<ListPage<MediaRow>> {
   return listRows(ctx, mediaList, query, eq(media.siteId, ctx.siteId), query.kind && eq(media.kind, query.kind));

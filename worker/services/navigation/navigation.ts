@@ -19,25 +19,19 @@ import {
   requireMatch,
 } from "#worker/services/core/context.ts";
 import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
-import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 import { inNavigation } from "#worker/services/core/named-references.ts";
 import { commitReferencing, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-const navigationList: ListSpec<NavigationRow> = {
+const navigationList = tableList<NavigationRow>({
   table: navigations,
-  id: { by: navigations.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(navigations).$dynamic(), slice),
-  sort: {
-    modified: { by: navigations.modified, of: (row) => row.modified },
-    created: { by: navigations.created, of: (row) => row.created },
-    name: { by: navigations.name, of: (row) => row.name },
-  },
-  defaultDirection: -1,
+  sort: { modified: navigations.modified, created: navigations.created, name: navigations.name },
   search: { name: navigations.name },
-};
+});
 
 const isDefault = eq(navigations.type, "default");
 const appliedId = sql<string | null>`json_extract(${pages.data}, '$.navigation')`;

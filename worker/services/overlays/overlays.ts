@@ -14,7 +14,7 @@ import {
   requireMatch,
   whereVersion,
 } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inOverlay } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -26,18 +26,12 @@ interface Issue {
   message: string;
 }
 
-const overlayList: ListSpec<OverlayRow> = {
+const overlayList = tableList<OverlayRow>({
   table: overlays,
-  id: { by: overlays.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(overlays).$dynamic(), slice),
-  sort: {
-    created: { by: overlays.created, of: (row) => row.created },
-    modified: { by: overlays.modified, of: (row) => row.modified },
-    name: { by: overlays.name, of: (row) => row.name },
-  },
-  defaultDirection: -1,
+  sort: { created: overlays.created, modified: overlays.modified, name: overlays.name },
   search: { name: overlays.name, description: overlays.description },
-};
+});
 
 export function listOverlays(ctx: Ctx, query: ListQuery & { type?: OverlayRow["type"]; kind?: string }): Promise<ListPage<OverlayRow>> {
   return listRows(

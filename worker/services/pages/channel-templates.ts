@@ -20,24 +20,18 @@ import {
   ownRow,
   requireMatch,
 } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inTemplate } from "#worker/services/core/named-references.ts";
 import { newPanel } from "#worker/services/panels/panels.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-const templateList: ListSpec<ChannelTemplateRow> = {
+const templateList = tableList<ChannelTemplateRow>({
   table: channelTemplates,
-  id: { by: channelTemplates.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(channelTemplates).$dynamic(), slice),
-  sort: {
-    modified: { by: channelTemplates.modified, of: (row) => row.modified },
-    created: { by: channelTemplates.created, of: (row) => row.created },
-    title: { by: channelTemplates.title, of: (row) => row.title },
-  },
-  defaultDirection: -1,
+  sort: { modified: channelTemplates.modified, created: channelTemplates.created, title: channelTemplates.title },
   search: {},
-};
+});
 
 /** Lists the site's active templates, or the archived ones. */
 export function listChannelTemplates(ctx: Ctx, query: ListQuery & { archived?: boolean }): Promise<ListPage<ChannelTemplateRow>> {

@@ -6,16 +6,15 @@ import { type DeviceRow, devices, sites } from "#db/schema/index.ts";
 import { wonRace, notFound } from "#worker/lib/errors.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
-const deviceList: ListSpec<DeviceRow> = {
+const deviceList = tableList<DeviceRow>({
   table: devices,
-  id: { by: devices.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(devices).$dynamic(), slice),
-  sort: { created: { by: devices.created, of: (row) => row.created } },
+  sort: { created: devices.created },
   defaultDirection: 1,
   search: { description: devices.description },
-};
+});
 
 /** Lists the devices that the caller watches on. */
 export async function listDevices(ctx: Ctx, query: ListQuery): Promise<ListPage<DeviceRow>> {

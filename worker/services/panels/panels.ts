@@ -15,24 +15,17 @@ import {
   whereVersion,
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPanel } from "#worker/services/videos/gate-departures.ts";
-import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { equalTo, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inRenderer } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-const panelList: ListSpec<PanelRow> = {
+const panelList = tableList<PanelRow>({
   table: panels,
-  id: { by: panels.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(panels).$dynamic(), slice),
-  sort: {
-    modified: { by: panels.modified, of: (row) => row.modified },
-    created: { by: panels.created, of: (row) => row.created },
-    panel_name: { by: panels.panelName, of: (row) => row.panelName },
-    panel_type: { by: panels.panelType, of: (row) => row.panelType },
-  },
-  defaultDirection: -1,
+  sort: { modified: panels.modified, created: panels.created, panel_name: panels.panelName, panel_type: panels.panelType },
   search: { panel_name: panels.panelName },
-};
+});
 
 const PROPERTIES = {
   _id: panels.id,

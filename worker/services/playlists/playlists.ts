@@ -21,7 +21,7 @@ import {
   requireMatch,
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPlaylist } from "#worker/services/videos/gate-departures.ts";
-import { equalTo, idIn, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { equalTo, idIn, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inMembers } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -29,18 +29,12 @@ import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 /** The maximum number of references returned per collection. */
 const MAX_REFERENCES = 100;
 
-const playlistList: ListSpec<PlaylistRow> = {
+const playlistList = tableList<PlaylistRow>({
   table: playlists,
-  id: { by: playlists.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(playlists).$dynamic(), slice),
-  sort: {
-    modified: { by: playlists.modified, of: (row) => row.modified },
-    created: { by: playlists.created, of: (row) => row.created },
-    title: { by: playlists.title, of: (row) => row.title },
-  },
-  defaultDirection: -1,
+  sort: { modified: playlists.modified, created: playlists.created, title: playlists.title },
   search: { title: playlists.title, description: playlists.description },
-};
+});
 
 const PROPERTIES = {
   _id: playlists.id,

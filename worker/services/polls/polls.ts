@@ -18,7 +18,7 @@ import {
   ownRow,
   requireMatch,
 } from "#worker/services/core/context.ts";
-import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { defineOnAllCounters, definitionOf } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -42,17 +42,12 @@ const NOT_SETTLED = "The poll's counters did not respond: the poll is closed, bu
 
 const response = { n: pollResponses.n, answerId: pollResponses.answerId, created: pollResponses.created };
 
-const pollList: ListSpec<PollRow> = {
+const pollList = tableList<PollRow>({
   table: polls,
-  id: { by: polls.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(polls).$dynamic(), slice),
-  sort: {
-    created: { by: polls.created, of: (row) => row.created },
-    name: { by: polls.name, of: (row) => row.name },
-  },
-  defaultDirection: -1,
+  sort: { created: polls.created, name: polls.name },
   search: { name: polls.name, question: polls.question },
-};
+});
 
 export function listPolls(
   ctx: Ctx,

@@ -12,7 +12,7 @@ import {
   ownRow,
   requireMatch,
 } from "#worker/services/core/context.ts";
-import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { equalTo, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { newRaffle } from "./raffles.ts";
 import { inQuest } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -22,18 +22,12 @@ import { requireChannelAdmin } from "./channel-admins.ts";
 /** The `message` for an invalid quest; the issues name the fields. */
 export const INVALID_QUEST = "Invalid quest";
 
-const questList: ListSpec<QuestRow> = {
+const questList = tableList<QuestRow>({
   table: quests,
-  id: { by: quests.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(quests).$dynamic(), slice),
-  sort: {
-    modified: { by: quests.modified, of: (row) => row.modified },
-    created: { by: quests.created, of: (row) => row.created },
-    title: { by: quests.title, of: (row) => row.title },
-  },
-  defaultDirection: -1,
+  sort: { modified: quests.modified, created: quests.created, title: quests.title },
   search: { title: quests.title, description: quests.description },
-};
+});
 
 const PROPERTIES = {
   _id: quests.id,

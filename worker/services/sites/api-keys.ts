@@ -13,22 +13,17 @@ import {
   ownRow,
   requireMatch,
 } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
 /** How long the previous key keeps working after a rotation, in milliseconds, so that its users can switch. */
 export const OVERLAP = 24 * 60 * 60 * 1000;
 
-const keyList: ListSpec<ApiKeyRow> = {
+const keyList = tableList<ApiKeyRow>({
   table: apiKeys,
-  id: { by: apiKeys.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(apiKeys).$dynamic(), slice),
-  sort: {
-    created: { by: apiKeys.created, of: (row) => row.created },
-    name: { by: apiKeys.name, of: (row) => row.name },
-  },
-  defaultDirection: -1,
+  sort: { created: apiKeys.created, name: apiKeys.name },
   search: { name: apiKeys.name },
-};
+});
 
 export function listApiKeys(ctx: Ctx, query: ListQuery): Promise<ListPage<ApiKeyRow>> {
   return listRows(ctx, keyList, query, eq(apiKeys.siteId, ctx.siteId));

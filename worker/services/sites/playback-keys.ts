@@ -8,19 +8,17 @@ import { invalid, notFound } from "#worker/lib/errors.ts";
 import { playbackUrlProblem } from "#worker/lib/schemas/playback-settings.ts";
 import { type PlaybackKeyInput, toPlaybackKey } from "./playback-key-schemas.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
 /** Keeps the keys apart from whatever else is sealed. */
 export const PLAYBACK_KEY_PURPOSE = "playback key";
 
-const keyList: ListSpec<PlaybackKeyRow> = {
+const keyList = tableList<PlaybackKeyRow>({
   table: playbackKeys,
-  id: { by: playbackKeys.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(playbackKeys).$dynamic(), slice),
-  sort: { created: { by: playbackKeys.created, of: (row) => row.created } },
-  defaultDirection: -1,
+  sort: { created: playbackKeys.created },
   search: { keyId: playbackKeys.keyId },
-};
+});
 
 export function listPlaybackKeys(ctx: Ctx, query: ListQuery): Promise<ListPage<PlaybackKeyRow>> {
   return listRows(ctx, keyList, query, eq(playbackKeys.siteId, ctx.siteId));

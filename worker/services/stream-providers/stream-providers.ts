@@ -14,22 +14,17 @@ import {
   ownRow,
   requireMatch,
 } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
 /** The purpose under which authorizations are sealed and looked up. */
 export const PROVIDER_PURPOSE = "stream provider";
 
-const providerList: ListSpec<StreamProviderRow> = {
+const providerList = tableList<StreamProviderRow>({
   table: streamProviders,
-  id: { by: streamProviders.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(streamProviders).$dynamic(), slice),
-  sort: {
-    created: { by: streamProviders.created, of: (row) => row.created },
-    name: { by: streamProviders.name, of: (row) => row.name },
-  },
-  defaultDirection: -1,
+  sort: { created: streamProviders.created, name: streamProviders.name },
   search: { name: streamProviders.name },
-};
+});
 
 export function listStreamProviders(ctx: Ctx, query: ListQuery): Promise<ListPage<StreamProviderRow>> {
   return listRows(ctx, providerList, query, eq(streamProviders.siteId, ctx.siteId));

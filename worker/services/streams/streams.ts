@@ -5,23 +5,18 @@ import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/roles.ts";
 import { type StreamInput, toStreamEvent } from "./schemas.ts";
 import { type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { keepDraft, createAtProvider } from "./drafts.ts";
 
 const KEY_PURPOSE = "stream key";
 
-const streamList: ListSpec<StreamRow> = {
+const streamList = tableList<StreamRow>({
   table: streams,
-  id: { by: streams.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(streams).$dynamic(), slice),
-  sort: {
-    created: { by: streams.created, of: (row) => row.created },
-    title: { by: streams.title, of: (row) => row.title },
-  },
-  defaultDirection: -1,
+  sort: { created: streams.created, title: streams.title },
   search: { title: streams.title },
-};
+});
 
 /** Lists streams; channel admins must filter by a channel they manage. */
 export async function listStreams(ctx: Ctx, query: ListQuery & { channelId?: string; isLive?: boolean }): Promise<ListPage<StreamRow>> {

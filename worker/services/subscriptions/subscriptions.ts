@@ -16,24 +16,17 @@ import {
   requireMatch,
 } from "#worker/services/core/context.ts";
 import { grantEntitlement } from "./entitlements.ts";
-import { equalTo, idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { equalTo, idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const DUPLICATE = "subscriptions.site_id, subscriptions.sku";
 
-const subscriptionList: ListSpec<SubscriptionRow> = {
+const subscriptionList = tableList<SubscriptionRow>({
   table: subscriptions,
-  id: { by: subscriptions.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(subscriptions).$dynamic(), slice),
-  sort: {
-    modified: { by: subscriptions.modified, of: (row) => row.modified },
-    created: { by: subscriptions.created, of: (row) => row.created },
-    name: { by: subscriptions.name, of: (row) => row.name },
-    sku: { by: subscriptions.sku, of: (row) => row.sku },
-  },
-  defaultDirection: -1,
+  sort: { modified: subscriptions.modified, created: subscriptions.created, name: subscriptions.name, sku: subscriptions.sku },
   search: { name: subscriptions.name, sku: subscriptions.sku },
-};
+});
 
 const { sku, subscriptionProvider, recurrence } = subscriptions;
 
@@ -119,14 +112,12 @@ async function grantOffered(ctx: Ctx, accountId: string, which: SQL): Promise<En
   return grantEntitlement(ctx, { accountId, sku: subscription.sku, grantedMethod: "customerService" });
 }
 
-const entitlementList: ListSpec<EntitlementRow> = {
+const entitlementList = tableList<EntitlementRow>({
   table: accountEntitlements,
-  id: { by: accountEntitlements.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(accountEntitlements).$dynamic(), slice),
-  sort: { created: { by: accountEntitlements.created, of: (row) => row.created } },
-  defaultDirection: -1,
+  sort: { created: accountEntitlements.created },
   search: {},
-};
+});
 
 /** The caller's current and past entitlements. */
 export async function listOwnEntitlements(ctx: Ctx, query: ListQuery): Promise<ListPage<EntitlementWithSubscription>> {

@@ -12,20 +12,18 @@ import {
   ownRow,
   requireMatch,
 } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 /** The operator's themes and the events of their changes belong to no site. */
 const OPERATOR = "";
 
-const themeList: ListSpec<ThemeRow> = {
+const themeList = tableList<ThemeRow>({
   table: themes,
-  id: { by: themes.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(themes).$dynamic(), slice),
-  sort: { modified: { by: themes.modified, of: (row) => row.modified } },
-  defaultDirection: -1,
+  sort: { modified: themes.modified },
   search: {},
-};
+});
 
 /** The site's own themes. */
 export function listCustomThemes(ctx: Ctx, query: ListQuery): Promise<ListPage<ThemeRow>> {

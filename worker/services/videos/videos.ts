@@ -25,28 +25,27 @@ import {
   requirePage,
 } from "#worker/services/core/context.ts";
 import { channelIsRestricted, notGated, seesUrls, videoColumns } from "./gated-videos.ts";
-import { equalTo, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { equalTo, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { skusAt } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requirePlayback } from "#worker/services/sites/playback-keys.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-const videoListOf = (siteId: string): ListSpec<ReadVideo> => ({
-  table: videos,
-  id: { by: videos.id, of: (row) => row.id },
-  rows: (db, slice) => sliceOf(db.select(videoColumns(siteId)).from(videos).$dynamic(), slice),
-  sort: {
-    modified: { by: videos.modified, of: (row) => row.modified },
-    created: { by: videos.created, of: (row) => row.created },
-    title: { by: videos.title, of: (row) => row.title },
-    durationSeconds: { by: videos.durationSeconds, of: (row) => row.durationSeconds },
-    player: { by: videos.player, of: (row) => row.player },
-    type: { by: videos.type, of: (row) => row.type },
-    uploadStatus: { by: videos.uploadStatus, of: (row) => row.uploadStatus },
-  },
-  defaultDirection: -1,
-  search: { title: videos.title, description: videos.description },
-});
+const videoListOf = (siteId: string) =>
+  tableList<ReadVideo>({
+    table: videos,
+    rows: (db, slice) => sliceOf(db.select(videoColumns(siteId)).from(videos).$dynamic(), slice),
+    sort: {
+      modified: videos.modified,
+      created: videos.created,
+      title: videos.title,
+      durationSeconds: videos.durationSeconds,
+      player: videos.player,
+      type: videos.type,
+      uploadStatus: videos.uploadStatus,
+    },
+    search: { title: videos.title, description: videos.description },
+  });
 
 const PROPERTIES = {
   _id: videos.id,
