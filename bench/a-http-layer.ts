@@ -3,7 +3,7 @@ import { ask, hammer, requestText } from "./lib/http.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
-import { playRounds, type Reading } from "./lib/rounds.ts";
+import { runRounds, type Reading } from "./lib/rounds.ts";
 import { startWorkerd } from "./lib/runtimes.ts";
 
 const PATH = "/bench/v1/goals/5eed0000000000000000c001";
@@ -17,14 +17,14 @@ const BODY = JSON.stringify({
 });
 const CONNECTIONS = 16;
 
-/** A: a validated route without storage, through all of our HTTP layer. */
+/** A: a validated route without storage, through Tifo's full HTTP layer. */
 export async function httpLayer(quick: boolean): Promise<Result> {
   const names = { ours: "Tifo", bare: "bare handler", hono: "bare Hono route" };
   const contender = async (name: string, entry: string) => {
     const code = await bundle(`bench/workers/${entry}`);
     return { name, start: () => startWorkerd({ code, objects: {}, variables: {} }) };
   };
-  const rounds = await playRounds({
+  const rounds = await runRounds({
     contenders: [
       await contender(names.ours, "http-layer.ts"),
       await contender(names.bare, "handler.ts"),

@@ -1,22 +1,22 @@
 import { CHANNEL_1, loadDemo, SITE_A } from "#db/demo.ts";
 import { bundle } from "./lib/bundle.ts";
-import { openDatabase } from "./lib/database.ts";
+import { createDatabase } from "./lib/database.ts";
 import { ask, hammer, requestText } from "./lib/http.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
-import { playRounds, type Reading } from "./lib/rounds.ts";
+import { runRounds, type Reading } from "./lib/rounds.ts";
 import { newFolder, OBJECTS, startMiniflare, VARIABLES } from "./lib/runtimes.ts";
 
 const PATH = `/page/v2/${CHANNEL_1}`;
 const HEADERS = { "Tifo-Client-Id": SITE_A };
 const CONNECTIONS = 16;
 
-/** B: one page by its id, by the whole Worker, against a handler that does nothing but this SELECT. */
+/** B: reads a page by id with the full Worker, compared with a handler that only runs the SELECT. */
 export async function pageRead(quick: boolean): Promise<Result> {
   const [ours, bare] = ["Tifo", "bare D1 select"];
   const folder = newFolder();
-  await openDatabase(folder, loadDemo);
+  await createDatabase(folder, loadDemo);
   const workers = {
     ours: { code: await bundle("worker/index.ts"), objects: OBJECTS, variables: VARIABLES },
     counted: { code: await bundle("bench/workers/counted-d1.ts"), objects: OBJECTS, variables: VARIABLES },
@@ -24,7 +24,7 @@ export async function pageRead(quick: boolean): Promise<Result> {
   };
   const roundTrips = await countRoundTrips(() => startMiniflare(workers.counted, folder));
   let body: string | undefined;
-  const rounds = await playRounds({
+  const rounds = await runRounds({
     contenders: [
       { name: ours, start: () => startMiniflare(workers.ours, folder) },
       { name: bare, start: () => startMiniflare(workers.bare, folder) },
@@ -44,7 +44,7 @@ export async function pageRead(quick: boolean): Promise<Result> {
     figure: perSecond,
     goals: () => ({ goal: 0.85, floor: 0.7 }),
   });
-  return { ...table, remarks: [`D1 round trips of a request: ${roundTrips}`] };
+  return { ...table, remarks: [`D1 round trips per request: ${roundTrips}`] };
 }
 
 async function measure({ port, group }: Server, body: string, quick: boolean): Promise<Reading[]> {
@@ -55,7 +55,7 @@ async function measure({ port, group }: Server, body: string, quick: boolean): P
   return [{ cell: "requests", value, usage: used() }];
 }
 
-/** Of the first request of an isolate and of a later one, counted between the Worker and its database. */
+/** D1 round trips of an isolate's first request and of a later one, counted between the Worker and its database. */
 async function countRoundTrips(start: () => Promise<Server>): Promise<string> {
   const server = await start();
   try {
@@ -64,7 +64,7 @@ async function countRoundTrips(start: () => Promise<Server>): Promise<string> {
       await ask(server.port, "GET", PATH, HEADERS);
       return Number(await ask(server.port, "GET", "/round-trips")) - before;
     };
-    return `${await counted()} on the first, ${await counted()} after`;
+    return `${await counted()} for the first, ${await counted()} for later ones`;
   } finally {
     await server.stop();
   }

@@ -2,16 +2,16 @@ import { type Broadcaster, bareObject, ourChannel, partyserver, plainWs, Publish
 import { timeToLast } from "./lib/last-viewer.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, milliseconds, type Result } from "./lib/report.ts";
-import { playRounds, type Reading } from "./lib/rounds.ts";
+import { runRounds, type Reading } from "./lib/rounds.ts";
 import { Crowd } from "./lib/viewers.ts";
 
 const BYTES = [200, 2_000];
 
-/** F: one broadcast to all sockets of a channel, timed until the last of them has it. */
+/** F: the time for a broadcast to reach the last of a channel's sockets. */
 export async function broadcast(quick: boolean): Promise<Result> {
   const sizes = quick ? [100, 500] : [100, 500, 2_000];
   const [ours, ...others] = [await ourChannel("Tifo", 2_500), await bareObject(), await partyserver(), socketIo(), plainWs()] as const;
-  const rounds = await playRounds<Broadcaster>({
+  const rounds = await runRounds<Broadcaster>({
     contenders: [ours, ...others],
     rounds: quick ? 1 : 5,
     measure: async (server, contender) => {
@@ -39,7 +39,7 @@ async function measureRoom(server: Server, contender: Broadcaster, viewers: numb
   const room = `room-${viewers}`;
   const crowd = new Crowd(Math.min(...BYTES), contender.dialect);
   const paths = Array.from({ length: viewers }, (_, viewer) => contender.connectPath(room, viewer));
-  await crowd.enter(server.port, paths, 64, "opened");
+  await crowd.connect(server.port, paths, 64, "opened");
   const publisher = new Publisher(server.port, room);
   const readings: Reading[] = [];
   for (const bytes of BYTES) {

@@ -4,23 +4,23 @@ import { type Broadcaster, bareObject, ourChannel, Publisher } from "./lib/fan-o
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
-import { playRounds, type Reading } from "./lib/rounds.ts";
+import { runRounds, type Reading } from "./lib/rounds.ts";
 import { Crowd } from "./lib/viewers.ts";
 
 const BURST = 10;
-/** Each sends its next burst when its last has been answered: one is on its way while the other is prepared. */
+/** Each sends its next burst after the response to the last one, so that one burst is in flight while the other is prepared. */
 const PUBLISHERS = 2;
 const HTML_BYTES = 200;
-/** Without any news for this long, what is missing will not come. */
-const PATIENCE_MS = 10_000;
+/** After this long without an arrival, missing events are considered lost. */
+const IDLE_TIMEOUT_MS = 10_000;
 
 const Message = z.union([z.object({ seq: z.number() }), z.array(z.object({ seq: z.number() }))]);
 
-/** G: bursts of ten events without a pause. Ours puts what comes close together into one frame; each event counts once per viewer. */
+/** G: bursts of ten events without a pause. Tifo coalesces events into one message; each event counts once per viewer. */
 export async function bursts(quick: boolean): Promise<Result> {
   const sizes = quick ? [500] : [500, 2_000];
   const [ours, bare] = [await ourChannel("Tifo", 2_500), await bareObject()];
-  const rounds = await playRounds<Broadcaster>({
+  const rounds = await runRounds<Broadcaster>({
     contenders: [ours, bare],
     rounds: quick ? 1 : 5,
     measure: async (server, contender) => {
@@ -44,9 +44,9 @@ async function measureRoom(server: Server, contender: Broadcaster, viewers: numb
   const room = `room-${viewers}`;
   const crowd = new Crowd(HTML_BYTES);
   const paths = Array.from({ length: viewers }, (_, viewer) => contender.connectPath(room, viewer));
-  await crowd.enter(server.port, paths, 64, "opened");
+  await crowd.connect(server.port, paths, 64, "opened");
   const sample = new Sample();
-  crowd.onSample = (message) => sample.take(message);
+  crowd.onSample = (message) => sample.check(message);
   const publishers = Array.from({ length: PUBLISHERS }, (_, number) => new Publisher(server.port, room, number));
 
   const used = meter(server.group);
@@ -61,7 +61,7 @@ async function measureRoom(server: Server, contender: Broadcaster, viewers: numb
   await Promise.all(publishers.map(publish));
   const complete = (): boolean => sample.events === events && crowd.viewers.every(({ bytes }) => bytes === crowd.viewers[0]?.bytes);
   while (!complete()) {
-    if (performance.now() > Math.max(started, crowd.lastArrival) + PATIENCE_MS) throw new Error("Events are missing");
+    if (performance.now() > Math.max(started, crowd.lastArrival) + IDLE_TIMEOUT_MS) throw new Error("Events are missing");
     await sleep(5);
   }
   const usage = used();
@@ -72,14 +72,14 @@ async function measureRoom(server: Server, contender: Broadcaster, viewers: numb
   return { cell: cellName(viewers), value: (events * viewers) / elapsed, usage };
 }
 
-/** What one viewer got, looked into: every event once and in order. The others got as many bytes. */
+/** Checks that one viewer received every event once and in order. The other viewers must have received as many bytes. */
 class Sample {
   events = 0;
 
-  take(message: string): void {
+  check(message: string): void {
     for (const { seq } of [Message.parse(JSON.parse(message))].flat()) {
       this.events++;
-      if (seq !== this.events) throw new Error(`Event ${seq} came as number ${this.events}`);
+      if (seq !== this.events) throw new Error(`Event ${seq} arrived as number ${this.events}`);
     }
   }
 }

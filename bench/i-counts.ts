@@ -12,13 +12,13 @@ import { Crowd, type Viewer } from "./lib/viewers.ts";
 const ROOMS = ["north", "south", "east"];
 const SAMPLE_MS = 100;
 const STALE_MS = 2_000;
-/** The runtime evicts objects that have been idle for 10 s. */
+/** The runtime evicts objects that are idle for 10 s. */
 const EVICTED_MS = 13_000;
 const CHURN = 0.2;
 
 const Counts = z.object({ concurrents: z.number(), channels: z.array(z.object({ channelId: z.string(), concurrents: z.number() })) });
 
-/** I: the viewer count against an exact model, while a fifth of the viewers reconnects each second, over evictions and a hard kill. */
+/** I: the viewer count compared with an exact model, while a fifth of the viewers reconnects each second, across evictions and a hard kill. */
 export function counts(quick: boolean): Promise<Result> {
   return repeatIfLost("the run", () => countOnce(quick));
 }
@@ -30,31 +30,31 @@ async function countOnce(quick: boolean): Promise<Result> {
   const model = new Model();
   const rows: string[][] = [];
 
-  await during(await startWorkerd(worker, folder), async (first) => {
+  await withServer(await startWorkerd(worker, folder), async (first) => {
     await model.fill(first, viewers);
-    rows.push(["after the first came", await settle(first, model)]);
+    rows.push(["after the viewers joined", await settle(first, model)]);
     const churn = await underChurn(first, model, quick ? 4 : 12);
     rows.push([`under churn of ${CHURN * 100} % a second, ${churn.samples} samples`, churn.text]);
     rows.push(["after the churn", await settle(first, model)]);
     await sleep(quick ? 0 : EVICTED_MS);
     rows.push(["after the objects were evicted", await settle(first, model)]);
     model.dropHalf();
-    rows.push(["half of the viewers gone without a word", await settle(first, model)]);
+    rows.push(["half of the viewers dropped silently", await settle(first, model)]);
   });
-  model.forgetAll();
+  model.leaveAll();
 
-  await during(await startWorkerd(worker, folder), async (second) => {
-    rows.push(["after kill -9 and restart, nobody back yet", await settle(second, model)]);
+  await withServer(await startWorkerd(worker, folder), async (second) => {
+    rows.push(["after kill -9 and restart, before any reconnection", await settle(second, model)]);
     await model.fill(second, Math.floor(viewers / 2));
-    rows.push(["after half of them came back", await settle(second, model)]);
-    model.forgetAll();
-    rows.push(["after all have gone", await settle(second, model)]);
+    rows.push(["after half of them reconnected", await settle(second, model)]);
+    model.leaveAll();
+    rows.push(["after all viewers left", await settle(second, model)]);
   });
-  return { columns: ["moment", "count"], rows };
+  return { columns: ["step", "count"], rows };
 }
 
-/** Stops the server after the work, also where that fails and is repeated. */
-async function during(server: Server, work: (server: Server) => Promise<void>): Promise<void> {
+/** Runs the work and stops the server, even if the work fails and is repeated. */
+async function withServer(server: Server, work: (server: Server) => Promise<void>): Promise<void> {
   try {
     await work(server);
   } finally {
@@ -62,17 +62,17 @@ async function during(server: Server, work: (server: Server) => Promise<void>): 
   }
 }
 
-/** One viewer's time on a channel, in ms of our own clock. */
-interface Stay {
-  asked: number;
+/** A viewer's visit to a channel, in ms of the client's clock. */
+interface Visit {
+  requested: number;
   welcomed: number;
   left: number;
 }
 
-/** Who is really there, and who was when, to tell how old a count is. */
+/** The actual viewers over time, from which the age of a count is computed. */
 class Model {
   readonly #crowds = new Map(ROOMS.map((room) => [room, new Crowd(Infinity)]));
-  readonly #stays = new Map<Viewer, Stay>();
+  readonly #visits = new Map<Viewer, Visit>();
 
   get total(): number {
     return [...this.#crowds.values()].reduce((sum, { viewers }) => sum + viewers.length, 0);
@@ -86,7 +86,7 @@ class Model {
     for (let number = 0; number < viewers; number += ROOMS.length) await this.#enter(server, number);
   }
 
-  /** One of each room leaves and another comes. */
+  /** Replaces one viewer per room. */
   async replace(server: Server, number: number): Promise<void> {
     for (const { viewers } of this.#crowds.values()) this.#leave(viewers.splice(0, 1));
     await this.#enter(server, number);
@@ -96,48 +96,48 @@ class Model {
     for (const { viewers } of this.#crowds.values()) this.#leave(viewers.splice(0, viewers.length / 2));
   }
 
-  forgetAll(): void {
+  leaveAll(): void {
     for (const { viewers } of this.#crowds.values()) this.#leave(viewers.splice(0));
   }
 
-  /** How old (ms) a count has to be to be right: all who stayed since then are in it, nobody who came or went since need be. */
-  age({ count, asked, answered }: Sample): number {
-    const stays = [...this.#stays.values()];
+  /** The smallest age in ms at which a count is correct: it must contain everybody who stayed since, and may contain those who joined or left. */
+  age({ count, requested, responded }: Sample): number {
+    const visits = [...this.#visits.values()];
     for (let age = 0; age <= 2 * STALE_MS; age += 20) {
-      const certain = stays.filter(({ welcomed, left }) => welcomed <= asked - age && left > answered).length;
-      const possible = stays.filter((stay) => stay.asked <= answered && stay.left >= asked - age).length;
+      const certain = visits.filter(({ welcomed, left }) => welcomed <= requested - age && left > responded).length;
+      const possible = visits.filter((visit) => visit.requested <= responded && visit.left >= requested - age).length;
       if (certain <= count && count <= possible) return age;
     }
     return Infinity;
   }
 
   async #enter({ port }: Server, number: number): Promise<void> {
-    const asked = performance.now();
-    const came = [...this.#crowds].map(async ([room, crowd]) => {
-      await crowd.enter(port, [`/connect?room=${room}&device=${room}-${number}`], 1, "first");
+    const requested = performance.now();
+    const joined = [...this.#crowds].map(async ([room, crowd]) => {
+      await crowd.connect(port, [`/connect?room=${room}&device=${room}-${number}`], 1, "first");
       const viewer = crowd.viewers.at(-1);
-      if (viewer) this.#stays.set(viewer, { asked, welcomed: performance.now(), left: Infinity });
+      if (viewer) this.#visits.set(viewer, { requested, welcomed: performance.now(), left: Infinity });
     });
-    await Promise.all(came);
+    await Promise.all(joined);
   }
 
   #leave(viewers: Viewer[]): void {
     for (const viewer of viewers) {
-      const stay = this.#stays.get(viewer);
-      if (stay) stay.left = performance.now();
+      const visit = this.#visits.get(viewer);
+      if (visit) visit.left = performance.now();
       viewer.leave();
     }
   }
 }
 
-/** A count and when it was asked for and answered, in ms. */
+/** A count, and the times of its request and response, in ms. */
 interface Sample {
   count: number;
-  asked: number;
-  answered: number;
+  requested: number;
+  responded: number;
 }
 
-/** Milliseconds until the count is exact, for each channel too; an error after the time in which it must be. */
+/** How long it takes until the total and each channel's count are exact, or that they are wrong after the maximum time. */
 async function settle(server: Server, model: Model): Promise<string> {
   const started = performance.now();
   for (;;) {
@@ -146,7 +146,7 @@ async function settle(server: Server, model: Model): Promise<string> {
     const wrong = ROOMS.filter((room) => (channels.find(({ channelId }) => channelId === room)?.concurrents ?? 0) !== byRoom[room]);
     const waited = performance.now() - started;
     if (concurrents === model.total && wrong.length === 0) return `exact (${concurrents}) after ${milliseconds(waited)}`;
-    if (waited > STALE_MS) return `**wrong**: ${concurrents} counted, ${model.total} there, after ${milliseconds(waited)}`;
+    if (waited > STALE_MS) return `**wrong**: ${concurrents} counted, ${model.total} connected, after ${milliseconds(waited)}`;
     await sleep(20);
   }
 }
@@ -163,9 +163,9 @@ async function underChurn(server: Server, model: Model, seconds: number): Promis
   })();
   const samples: Sample[] = [];
   while (performance.now() < until) {
-    const asked = performance.now();
+    const requested = performance.now();
     const { concurrents } = Counts.parse(JSON.parse(await ask(server.port, "GET", "/counts")));
-    samples.push({ count: concurrents, asked, answered: performance.now() });
+    samples.push({ count: concurrents, requested, responded: performance.now() });
     await sleep(SAMPLE_MS);
   }
   await churning;

@@ -4,38 +4,38 @@ import { ask } from "./lib/http.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
-import { playRounds } from "./lib/rounds.ts";
+import { runRounds } from "./lib/rounds.ts";
 import { Crowd } from "./lib/viewers.ts";
 
 const AT_ONCE = 256;
-const CELL = "viewers let in";
+const CELL = "viewers admitted";
 
-interface Door extends Broadcaster {
-  /** Query strings, one a viewer, made before the storm. */
+interface Entrant extends Broadcaster {
+  /** One path per viewer, created before the storm. */
   paths(server: Server, room: string, viewers: number): Promise<string[]>;
-  /** Ours counts a viewer once it has its welcome, the bare object as soon as the socket is open. */
+  /** Tifo admits a viewer with its welcome, the bare object as soon as the socket is open. */
   until: "opened" | "first";
 }
 
-/** J: many viewers at once, each with a ticket that is verified, spent and answered by the state of the channel. */
+/** J: many viewers connect at once, each with a ticket that is verified and used up, and receives the channel's state. */
 export async function connectStorm(quick: boolean): Promise<Result> {
   const viewers = quick ? 300 : 2_000;
-  const ours: Door = { ...(await ourChannel()), paths: pathsWithTickets, until: "first" };
+  const ours: Entrant = { ...(await ourChannel()), paths: pathsWithTickets, until: "first" };
   const plain = await bareObject();
-  const bare: Door = {
+  const bare: Entrant = {
     ...plain,
     paths: async (_, room, count) => Array.from({ length: count }, (__, viewer) => plain.connectPath(room, viewer)),
     until: "opened",
   };
-  const rounds = await playRounds<Door>({
+  const rounds = await runRounds<Entrant>({
     contenders: [ours, bare],
     rounds: quick ? 1 : 5,
-    measure: async (server, door) => {
-      // As many as the storm: the runtime compiles what has run often.
-      await storm(server, door, "warm-up", viewers);
-      const paths = await door.paths(server, "storm", viewers);
+    measure: async (server, contender) => {
+      // As many viewers as the storm, because the runtime compiles hot code.
+      await storm(server, contender, "warm-up", viewers);
+      const paths = await contender.paths(server, "storm", viewers);
       const used = meter(server.group);
-      const seconds = await storm(server, door, "storm", viewers, paths);
+      const seconds = await storm(server, contender, "storm", viewers, paths);
       return [{ cell: CELL, value: viewers / seconds, usage: used() }];
     },
   });
@@ -50,14 +50,14 @@ export async function connectStorm(quick: boolean): Promise<Result> {
   });
 }
 
-/** Seconds until the last viewer is in; a refused one is an error. */
-async function storm(server: Server, door: Door, room: string, viewers: number, paths?: string[]): Promise<number> {
+/** Seconds until the last viewer is admitted; a rejected one is an error. */
+async function storm(server: Server, contender: Entrant, room: string, viewers: number, prepared?: string[]): Promise<number> {
   const crowd = new Crowd(Infinity);
-  const doors = paths ?? (await door.paths(server, room, viewers));
+  const paths = prepared ?? (await contender.paths(server, room, viewers));
   const started = performance.now();
-  await crowd.enter(server.port, doors, AT_ONCE, door.until);
+  await crowd.connect(server.port, paths, AT_ONCE, contender.until);
   const seconds = (performance.now() - started) / 1000;
-  if (door.until === "first") await requireWelcomes(crowd);
+  if (contender.until === "first") await requireWelcomes(crowd);
   crowd.leave();
   return seconds;
 }
@@ -68,7 +68,7 @@ async function requireWelcomes(crowd: Crowd): Promise<void> {
   if (other !== undefined) throw new Error(`Not a welcome: ${other}`);
 }
 
-/** The channel has grown to two relays before: what its default capacity needs for the storm. */
+/** Grows the channel to two relays first, which the storm needs at the default capacity. */
 async function pathsWithTickets({ port }: Server, room: string, viewers: number): Promise<string[]> {
   await ask(port, "POST", `/relays?room=${room}&n=2`);
   const tickets = z.array(z.string()).parse(JSON.parse(await ask(port, "POST", `/tickets?room=${room}&n=${viewers}`)));

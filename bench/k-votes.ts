@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
 import { bundle } from "./lib/bundle.ts";
-import { type Answer, ask, HttpConnection, requestText } from "./lib/http.ts";
+import { ask, HttpConnection, type HttpResponse, requestText } from "./lib/http.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
-import { playRounds, type Reading } from "./lib/rounds.ts";
+import { runRounds, type Reading } from "./lib/rounds.ts";
 import { newFolder, startWorkerd, VARIABLES, type Worker } from "./lib/runtimes.ts";
 
 const VOTERS = 20_000;
@@ -13,12 +13,12 @@ const CONNECTIONS = 32;
 
 const Tally = z.record(z.string(), z.number());
 
-/** K: votes of as many accounts through our counters against one bare counting object; and the tally after a hard kill, retries included. */
+/** K: one vote each of many accounts through Tifo's counters, compared with one bare counting object; and the tally after a hard kill, with retries. */
 export async function votes(quick: boolean): Promise<Result> {
   const voters = quick ? 2_000 : VOTERS;
   const ours = await counters();
   const bare = { code: await bundle("bench/workers/vote-box.ts"), objects: { BOX: "Box" }, variables: {} };
-  const rounds = await playRounds({
+  const rounds = await runRounds({
     contenders: [
       { name: "Tifo", start: () => startWorkerd(ours) },
       { name: "bare object", start: () => startWorkerd(bare) },
@@ -53,7 +53,7 @@ async function measure(server: Server, voters: number): Promise<Reading[]> {
   return [{ cell: "votes", value, usage }];
 }
 
-/** Kills the server in the middle of the votes; whoever has no answer votes again, and so does every tenth. Throws where the tally is wrong. */
+/** Kills the server halfway. Votes without a response are retried, and every tenth of the others too. Throws if the tally is wrong. */
 export async function countOverKill(voters: number): Promise<string> {
   const worker = await counters();
   const folder = newFolder();
@@ -72,34 +72,34 @@ export async function countOverKill(voters: number): Promise<string> {
   );
   try {
     await requireTally(second, voters);
-    return `killed after ${before} of ${voters} votes were answered; repeated, the tally is exact`;
+    return `killed after ${before} of ${voters} votes were confirmed; after the retries, the tally is exact`;
   } finally {
     await second.stop();
   }
 }
 
 async function requireTally(server: Server, voters: number): Promise<void> {
-  // Older than half a second, a sum is asked for anew.
+  // A sum is recomputed if it is older than half a second.
   await sleep(600);
   const tally = Tally.parse(JSON.parse(await ask(server.port, "GET", "/tally")));
   const total = Object.values(tally).reduce((sum, votes) => sum + votes, 0);
   if (total !== voters) throw new Error(`${total} votes counted of ${voters}`);
 }
 
-/** Closed loop over all connections; fails with the first vote that is not counted. The runtime now and then drops a connection: such a vote is repeated once. */
+/** Votes in a closed loop over all connections, and fails if a vote isn't counted. The runtime sometimes drops a connection; the vote is then retried once. */
 async function cast(server: Server, voters: string[], counted?: (account: string) => void): Promise<void> {
   let next = 0;
   const loop = async (): Promise<void> => {
     let connection = new HttpConnection(server.port);
-    const vote = (account: string): Promise<Answer> => connection.send(requestText("POST", `/vote?account=${account}`));
-    const again = (account: string): Promise<Answer> => {
+    const vote = (account: string): Promise<HttpResponse> => connection.send(requestText("POST", `/vote?account=${account}`));
+    const retry = (account: string): Promise<HttpResponse> => {
       connection = new HttpConnection(server.port);
       return vote(account);
     };
     try {
       for (let account = voters[next++]; account !== undefined; account = voters[next++]) {
         const voter = account;
-        const { body } = await vote(voter).catch(() => again(voter));
+        const { body } = await vote(voter).catch(() => retry(voter));
         if (body !== "counted") throw new Error(`Not counted: ${body}`);
         counted?.(voter);
       }

@@ -4,20 +4,20 @@ import { ask } from "./lib/http.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
-import { playRounds, type Reading } from "./lib/rounds.ts";
+import { runRounds, type Reading } from "./lib/rounds.ts";
 import { newFolder, startMiniflare, VARIABLES } from "./lib/runtimes.ts";
 
 const CELL = "events";
 const WARM_UP = 500;
 
-/** M: events of one endpoint to a local receiver, signed, in order per resource and with each try recorded, against an object that only sends. */
+/** M: delivers events of one endpoint to a local receiver, signed, in order per resource and with every attempt recorded, compared with an object that only sends. */
 export async function webhooks(quick: boolean): Promise<Result> {
   const [ours, bare] = ["Tifo", "bare object"];
   const variables = { ...VARIABLES, TIFO_DEVELOPMENT: "true" };
   const code = await bundle("bench/workers/webhooks.ts");
   const bareCode = await bundle("bench/workers/bare-sender.ts");
   const count = quick ? 500 : 5_000;
-  const rounds = await playRounds({
+  const rounds = await runRounds({
     contenders: [
       { name: ours, start: () => startMiniflare({ code, objects: { ENDPOINT: "Endpoint" }, variables }, newFolder()) },
       { name: bare, start: () => startMiniflare({ code: bareCode, objects: { SENDER: "Sender" }, variables: {} }, newFolder()) },
@@ -34,7 +34,7 @@ export async function webhooks(quick: boolean): Promise<Result> {
     figure: perSecond,
     goals: () => ({ goal: 0.7, floor: 0.5 }),
   });
-  return { ...table, remarks: [`${count} events of 100 resources, six at once, about 1 kB each`] };
+  return { ...table, remarks: [`${count} events of 100 resources, six in parallel, about 1 kB each`] };
 }
 
 async function measure(server: Server, count: number): Promise<Reading[]> {
@@ -55,7 +55,7 @@ async function measure(server: Server, count: number): Promise<Reading[]> {
   }
 }
 
-/** Takes everything and looks at nothing. */
+/** A receiver that accepts everything without reading it. */
 async function startSink(): Promise<{ url: string; stop(): void }> {
   const server = createServer((request, response) => {
     request.resume();
@@ -63,7 +63,7 @@ async function startSink(): Promise<{ url: string; stop(): void }> {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The receiver listens on no port");
+  if (address === null || typeof address === "string") throw new Error("The receiver has no port");
   return {
     url: `http://127.0.0.1:${address.port}/`,
     stop: () => {

@@ -11,13 +11,13 @@ import { milliseconds, type Result } from "./lib/report.ts";
 import { newFolder, OBJECTS, startWorkerd, VARIABLES, type Worker } from "./lib/runtimes.ts";
 import { median } from "./lib/stats.ts";
 
-const MOST_BYTES = 500_000;
-const MOST_MS = 200;
+const MAX_BYTES = 500_000;
+const MAX_MS = 200;
 
-/** N: the bundle as it is deployed, and the CPU time from the runtime's start to the first answer, less an empty Worker's. */
+/** N: the size of the deployed bundle, and the CPU time from the runtime's start to the first response, minus that of an empty Worker. */
 export async function startUp(quick: boolean): Promise<Result> {
   const folder = newFolder();
-  // Wrangler wants its assets folder, which only a build of the docs fills.
+  // Wrangler requires the assets folder, which only a build of the docs creates.
   mkdirSync(join(ROOT, "docs/dist"), { recursive: true });
   await runOrFail("wrangler", ["deploy", "--dry-run", "--outdir", folder]);
   const code = readFileSync(join(folder, "index.js"));
@@ -27,7 +27,7 @@ export async function startUp(quick: boolean): Promise<Result> {
   const empty: Worker = { code: await bundle("bench/workers/empty.ts"), objects: {}, variables: {} };
   const extra: number[] = [];
   for (let round = 0; round < (quick ? 3 : 11); round++)
-    extra.push(await repeatIfLost(`round ${round + 1}`, async () => (await cpuToFirstAnswer(ours)) - (await cpuToFirstAnswer(empty))));
+    extra.push(await repeatIfLost(`round ${round + 1}`, async () => (await cpuToFirstResponse(ours)) - (await cpuToFirstResponse(empty))));
   const startUpMs = median(extra);
   const range = `${milliseconds(Math.min(...extra))} to ${milliseconds(Math.max(...extra))}`;
   return {
@@ -36,19 +36,19 @@ export async function startUp(quick: boolean): Promise<Result> {
       [
         "bundle",
         `${kilobytes(code.length)}, ${kilobytes(compressed)} gzip`,
-        limit(compressed <= MOST_BYTES, `${kilobytes(MOST_BYTES)} gzip`),
+        limit(compressed <= MAX_BYTES, `${kilobytes(MAX_BYTES)} gzip`),
       ],
-      ["start-up CPU", `${milliseconds(startUpMs)} (${range})`, limit(startUpMs <= MOST_MS, `${MOST_MS} ms`)],
+      ["start-up CPU", `${milliseconds(startUpMs)} (${range})`, limit(startUpMs <= MAX_MS, `${MAX_MS} ms`)],
     ],
   };
 }
 
 /** Milliseconds of CPU. */
-async function cpuToFirstAnswer(worker: Worker): Promise<number> {
+async function cpuToFirstResponse(worker: Worker): Promise<number> {
   const server = await startWorkerd(worker);
   const connection = new HttpConnection(server.port);
   try {
-    // A preflight: ours answers it before it needs any binding.
+    // A preflight request, to which Tifo responds before it needs any binding.
     await connection.send(requestText("OPTIONS", "/health"));
     return groupSeconds(server.group) * 1000;
   } finally {

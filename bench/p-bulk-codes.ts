@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { loadDemo, SITE_A } from "#db/demo.ts";
 import { bundle } from "./lib/bundle.ts";
-import { openDatabase } from "./lib/database.ts";
+import { createDatabase } from "./lib/database.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
-import { playRounds, type Reading } from "./lib/rounds.ts";
+import { runRounds, type Reading } from "./lib/rounds.ts";
 import { newFolder, OBJECTS, startMiniflare, VARIABLES, type Worker } from "./lib/runtimes.ts";
 import { median } from "./lib/stats.ts";
 
-const MOST = 100_000;
+const MANY = 100_000;
 const FEW = 1_000;
 
-/** P: access codes in bulk by the whole Worker, streamed to the last byte, against the bare batch of inserts; and what memory many take more than few. */
+/** P: access codes created in bulk by the full Worker, streamed to the last byte, compared with a bare batch of inserts; and the extra memory of many codes over few. */
 export async function bulkCodes(quick: boolean): Promise<Result> {
   const [ours, bare] = ["Tifo", "bare batched inserts"];
   const workers = {
@@ -20,7 +20,7 @@ export async function bulkCodes(quick: boolean): Promise<Result> {
     bare: { code: await bundle("bench/workers/insert-codes.ts"), objects: {}, variables: {} },
   };
   const grown = new Map<string, number[]>();
-  const rounds = await playRounds({
+  const rounds = await runRounds({
     contenders: [
       { name: ours, start: () => startFresh(workers.ours), create: createOurs },
       { name: bare, start: () => startFresh(workers.bare), create: createBare },
@@ -44,21 +44,21 @@ export async function bulkCodes(quick: boolean): Promise<Result> {
     goals: () => ({ goal: 0.5, floor: 0.5 }),
   });
   const growth = [...grown].map(([name, values]) => `${name} ${median(values).toFixed(0)} MB`).join(", ");
-  return { ...table, remarks: [`Peak resident memory of ${MOST} codes above that of ${FEW}, database included: ${growth}`] };
+  return { ...table, remarks: [`Peak resident memory with ${MANY} codes beyond that with ${FEW}, including the database: ${growth}`] };
 }
 
-/** Each server has a database of its own, since the rows of one round would slow down the next. */
+/** Each server has its own database, because the rows of one round would slow down the next. */
 async function startFresh(worker: Worker): Promise<Server> {
   const folder = newFolder();
-  await openDatabase(folder, loadDemo);
+  await createDatabase(folder, loadDemo);
   return startMiniflare(worker, folder);
 }
 
 async function measure({ port, group }: Server, create: (port: number, qty: number) => Promise<void>): Promise<Reading> {
   const used = meter(group);
   const started = performance.now();
-  await create(port, MOST);
-  return { cell: "codes", value: MOST / ((performance.now() - started) / 1000), usage: used() };
+  await create(port, MANY);
+  return { cell: "codes", value: MANY / ((performance.now() - started) / 1000), usage: used() };
 }
 
 async function createOurs(port: number, qty: number): Promise<void> {
@@ -75,7 +75,7 @@ async function createBare(port: number, qty: number): Promise<void> {
   if (response.status !== 200) throw new Error(`Status ${response.status}`);
 }
 
-/** Megabytes at most in memory of the group's processes, of the greatest of them; 0 where there is no /proc. */
+/** Peak memory in MB of the group's largest process; 0 without /proc. */
 function peakMemory(group: number): number {
   const peaks = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -90,7 +90,7 @@ function peakOf(pid: string, group: number): number {
       .split(" ");
     if (Number(fields[2]) !== group) return 0;
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    // Node.js only starts the runtime here.
+    // Only the runtime counts; Node.js just starts it.
     if (!status.includes("workerd")) return 0;
     return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
   } catch {

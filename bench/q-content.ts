@@ -1,27 +1,27 @@
 import { z } from "@hono/zod-openapi";
 import { CHANNEL_2, loadDemo, SITE_A } from "#db/demo.ts";
 import { bundle } from "./lib/bundle.ts";
-import { openDatabase } from "./lib/database.ts";
+import { createDatabase } from "./lib/database.ts";
 import { ask, hammer, requestText } from "./lib/http.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
-import { playRounds, type Reading } from "./lib/rounds.ts";
+import { runRounds, type Reading } from "./lib/rounds.ts";
 import { newFolder, OBJECTS, startMiniflare, VARIABLES } from "./lib/runtimes.ts";
 
 const PATH = `/page/v2/content/id/${CHANNEL_2}`;
 const VIEWER = { email: "viewer@demo.example", password: "demo-viewer-pass", siteId: SITE_A };
 const CONNECTIONS = 16;
 
-/** Q: a page's content for a signed-in viewer whose device has its slot, against a bare D1 batch of the same statements. */
+/** Q: a page's content for a signed-in viewer whose device has a slot, compared with a bare D1 batch of the same statements. */
 export async function content(quick: boolean): Promise<Result> {
   const [ours, bare] = ["Tifo", "bare D1 batch"];
   const folder = newFolder();
-  await openDatabase(folder, loadDemo);
+  await createDatabase(folder, loadDemo);
   const code = await bundle("worker/index.ts");
   const { headers, statements } = await record(folder);
   const bareCode = await bundle("bench/workers/bare-batch.ts");
-  const rounds = await playRounds({
+  const rounds = await runRounds({
     contenders: [
       { name: ours, start: () => startMiniflare({ code, objects: OBJECTS, variables: VARIABLES }, folder) },
       { name: bare, start: () => startMiniflare({ code: bareCode, objects: {}, variables: { STATEMENTS: statements } }, folder) },
@@ -42,7 +42,7 @@ export async function content(quick: boolean): Promise<Result> {
   return { ...table, remarks: [`One batch of ${count} statements; the token is verified with each request`] };
 }
 
-/** Signs the viewer in, lets the device take its slot, and notes what is asked of D1 from then on. */
+/** Signs the viewer in, requests the content once so that the device takes its slot, and records the statements of the next request. */
 async function record(folder: string): Promise<{ headers: Record<string, string>; statements: string }> {
   const server = await startMiniflare(
     { code: await bundle("bench/workers/recorded-d1.ts"), objects: OBJECTS, variables: VARIABLES },

@@ -1,4 +1,5 @@
-// `npm run bench`: measures Tifo against the bare platform and its peers. `npm run bench -- F G --quick` runs some, small and unrecorded.
+// `npm run bench`: compares Tifo with the bare platform and its peers. `npm run bench -- F G --quick` runs some of the benchmarks, smaller and
+// without recording the results.
 import { parseArgs } from "node:util";
 import { runOrFail } from "#scripts/lib/command.ts";
 import { guard, Problem, say } from "#scripts/lib/report.mjs";
@@ -20,7 +21,7 @@ import { siteScores } from "./s-lighthouse.ts";
 import { startUp } from "./n-start-up.ts";
 import { bulkCodes } from "./p-bulk-codes.ts";
 
-/** `quick` is for trying a benchmark out: few rounds, short and small. */
+/** `quick` is for trying out a benchmark: few, short and small rounds. */
 const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promise<Result> }> = {
   A: { title: "HTTP layer", run: httpLayer },
   B: { title: "Reading a page", run: pageRead },
@@ -34,7 +35,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   L: { title: "Event to screen", run: eventToScreen },
   N: { title: "Bundle and start-up", run: startUp },
   Q: { title: "A page's content for a viewer", run: content },
-  S: { title: "The site by Lighthouse", run: siteScores },
+  S: { title: "The site's Lighthouse scores", run: siteScores },
   P: { title: "Access codes in bulk", run: bulkCodes },
 };
 
@@ -42,7 +43,7 @@ await guard(async () => {
   const { values, positionals } = parseArgs({ options: { quick: { type: "boolean", default: false } }, allowPositionals: true });
   const chosen = positionals.length > 0 ? positionals.map((letter) => letter.toUpperCase()) : Object.keys(BENCHMARKS);
   pinClient();
-  if (!canPin) say("Processes can't be bound to cores here: figures will vary more.");
+  if (!canPin) say("Processes can't be pinned to cores on this machine, so the results will vary more.");
   for (const letter of chosen) await runOne(letter, values.quick);
   if (values.quick) return;
   record("environment", environment(`compatibility date ${COMPATIBILITY_DATE}, flags ${COMPATIBILITY_FLAGS.join(", ")}`));
@@ -52,7 +53,7 @@ process.exit();
 
 async function runOne(letter: string, quick: boolean): Promise<void> {
   const benchmark = BENCHMARKS[letter];
-  if (!benchmark) throw new Problem(`There is no benchmark ${letter}; choose of ${Object.keys(BENCHMARKS).join(", ")}.`);
+  if (!benchmark) throw new Problem(`There is no benchmark ${letter}; choose from ${Object.keys(BENCHMARKS).join(", ")}.`);
   say(`${letter}  ${benchmark.title}`);
   const [started, loadBefore] = [Date.now(), load()];
   const result = await benchmark.run(quick);

@@ -11,7 +11,7 @@ import { prepareState } from "#scripts/lib/state.ts";
 import type { Result } from "./lib/report.ts";
 import { newFolder } from "./lib/runtimes.ts";
 
-/** One of each kind of page. */
+/** One page of each kind. */
 const PAGES = {
   home: "/",
   "an SDK page": "/sdk/web/core-sdk/configure",
@@ -21,10 +21,10 @@ const PAGES = {
 };
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"] as const;
 const GOAL = 100;
-/** The explorer brings an application of a megabyte, though only when a reader stirs. */
+/** The explorer loads an application of a megabyte, though only on the first interaction. */
 const EXPLORER_GOAL = 95;
 
-/** S: the site's pages by Lighthouse's own mobile preset, each figure the median of three runs. */
+/** S: scores of the site's pages with Lighthouse's mobile preset; the median of three runs. */
 export async function siteScores(quick: boolean): Promise<Result> {
   await build();
   const state = newFolder();
@@ -49,7 +49,7 @@ export async function siteScores(quick: boolean): Promise<Result> {
 
 interface Scores {
   categories: number[];
-  /** Milliseconds, milliseconds and the shift's own measure. */
+  /** `paint` and `blocking` in milliseconds; `shift` is unitless. */
   paint: number;
   blocking: number;
   shift: number;
@@ -57,7 +57,7 @@ interface Scores {
 
 async function score(url: string, port: number): Promise<Scores> {
   const result = await lighthouse(url, { port, logLevel: "error", onlyCategories: [...CATEGORIES] });
-  if (!result) throw new Problem(`Lighthouse says nothing of ${url}.`);
+  if (!result) throw new Problem(`Lighthouse returned no result for ${url}.`);
   const { categories, audits } = result.lhr;
   const figure = (id: string): number => audits[id]?.numericValue ?? Number.NaN;
   return {
@@ -84,7 +84,7 @@ function rowOf(name: string, path: string, runs: Scores[]): string[] {
   ];
 }
 
-/** A port that nobody listens on; the browser takes no 0 that Lighthouse could learn. */
+/** A free port. The browser could choose one itself, but Lighthouse wouldn't know it. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await once(probe.listen(0, "127.0.0.1"), "listening");

@@ -4,7 +4,7 @@ import { build, type Plugin } from "esbuild";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { config } from "./config.ts";
 
-// esbuild's own aliases take no relative path, as wrangler's do.
+// Unlike wrangler's, esbuild's aliases don't accept relative paths.
 const aliases: Plugin = {
   name: "aliases",
   setup(plugin) {
@@ -16,7 +16,7 @@ const aliases: Plugin = {
   },
 };
 
-/** Bundles a Worker, by its path in the project, as wrangler does: one module, the platform's own imports left alone. */
+/** Bundles a Worker, by its path in the project, like wrangler: one module, with the platform's imports external. */
 export async function bundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, entry)],

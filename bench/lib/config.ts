@@ -12,5 +12,5 @@ const Config = z.object({
   vars: z.record(z.string(), z.string()),
 });
 
-/** What `wrangler.toml` says of a deployment. */
+/** The deployment's configuration from `wrangler.toml`. */
 export const config = Config.parse(unstable_readConfig({ config: join(ROOT, "wrangler.toml") }, { hideWarnings: true }));

@@ -5,8 +5,8 @@ import { ROOT } from "#scripts/lib/root.mjs";
 
 const MIGRATIONS = join(ROOT, "db/migrations");
 
-/** Makes the database of a folder as a deployment would have it, and fills it. */
-export async function openDatabase(folder: string, fill: (database: D1Database) => Promise<void>): Promise<void> {
+/** Creates a migrated database in a folder, and fills it. */
+export async function createDatabase(folder: string, fill: (database: D1Database) => Promise<void>): Promise<void> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({ modules: true, script: "", cf: false, d1Databases: { DB: "bench" }, resourcePersistencePath: folder }),
   );

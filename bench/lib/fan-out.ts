@@ -5,23 +5,23 @@ import type { Contender } from "./rounds.ts";
 import { startNode, startWorkerd, VARIABLES } from "./runtimes.ts";
 import type { Dialect } from "./viewers.ts";
 
-/** Anything that takes viewers at `connectPath` and broadcasts at /publish. */
+/** A contender that accepts viewers at `connectPath` and broadcasts at /publish. */
 export interface Broadcaster extends Contender {
   connectPath(room: string, viewer: number): string;
   dialect?: Dialect;
 }
 
-/** The objects that a channel is made of. */
+/** The Durable Objects of a channel. */
 export const REALTIME = { CHANNEL: "Channel", RELAY: "Relay", SITE_PRESENCE: "SitePresence" };
 
-/** Our objects; a relay takes `capacity` viewers. */
+/** Tifo's objects; a relay accepts `capacity` viewers. */
 export async function ourChannel(name = "Tifo", capacity = Number(VARIABLES["TIFO_RELAY_CAPACITY"])): Promise<Broadcaster> {
   const code = await bundle("bench/workers/realtime.ts");
   const variables = { ...VARIABLES, TIFO_RELAY_CAPACITY: String(capacity) };
   return { name, start: () => startWorkerd({ code, objects: REALTIME, variables }), connectPath: plainPath };
 }
 
-/** One Durable Object that writes the frame down and sends it. */
+/** One Durable Object that stores the frame and sends it. */
 export async function bareObject(): Promise<Broadcaster> {
   const code = await bundle("bench/workers/room.ts");
   return { name: "bare object", start: () => startWorkerd({ code, objects: { ROOM: "Room" }, variables: {} }), connectPath: plainPath };
@@ -37,7 +37,7 @@ export function socketIo(): Broadcaster {
     name: "socket.io",
     start: () => startNode("bench/peers/socket-io.ts"),
     connectPath: (room) => `/socket.io/?EIO=4&transport=websocket&room=${room}`,
-    // Engine.IO's 2 is a ping, answered by 3; 40 joins the default namespace.
+    // In Engine.IO, 2 is a ping, 3 is its reply, and 40 joins the default namespace.
     dialect: { hello: "40", reply: (message) => (message.length === 1 && message.readUInt8(0) === 0x32 ? "3" : undefined) },
   };
 }
@@ -50,26 +50,26 @@ function plainPath(room: string, viewer: number): string {
   return `/connect?room=${room}&device=viewer-${viewer}`;
 }
 
-/** The publisher's end: one connection, each request a list of broadcasts. */
+/** A publisher: one connection, with a list of broadcasts per request. */
 export class Publisher {
   readonly #connection: HttpConnection;
   readonly #room: string;
   #published: number;
 
-  /** Publishers of one room differ by their number. */
+  /** Publishers of one room need different numbers. */
   constructor(port: number, room: string, number = 0) {
     this.#connection = new HttpConnection(port);
     this.#room = room;
     this.#published = number * 1_000_000;
   }
 
-  /** Publishes so many overlays whose html has `bytes` bytes; resolves with the moment of sending, once the server has answered. */
+  /** Publishes `count` overlays with `bytes` bytes of HTML. Resolves to the time of sending, once the server has responded. */
   async publish(bytes: number, count = 1): Promise<number> {
     const body = JSON.stringify(Array.from({ length: count }, () => this.#broadcast(bytes)));
     const request = requestText("POST", `/publish?room=${this.#room}`, {}, body);
     const sent = performance.now();
-    const answer = await this.#connection.send(request);
-    if (answer.status !== 200) throw new Error(`Not published: ${answer.status} ${answer.body}`);
+    const response = await this.#connection.send(request);
+    if (response.status !== 200) throw new Error(`Not published: ${response.status} ${response.body}`);
     return sent;
   }
 

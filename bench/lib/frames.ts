@@ -1,8 +1,8 @@
-// The little of RFC 6455 that a viewer needs.
+// The part of RFC 6455 that a viewer needs.
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** Takes the bytes of a server's side as they come and hands on whole frames; a payload is only good during the call. */
+/** Parses the server's bytes as they arrive, and passes on complete frames. A payload is only valid during the call. */
 export class FrameReader {
   #rest = EMPTY;
   readonly #onFrame: (opcode: number, payload: Buffer) => void;
@@ -18,7 +18,7 @@ export class FrameReader {
       at = frame.end;
       this.#onFrame(frame.opcode, data.subarray(frame.start, frame.end));
     }
-    // A copy: the chunk's memory is used again for the next one.
+    // A copy, because the chunk's memory is reused for the next one.
     this.#rest = at === data.length ? EMPTY : Buffer.from(data.subarray(at));
   }
 }
@@ -33,9 +33,9 @@ function frameAt(data: Buffer, at: number): { opcode: number; start: number; end
   return data.length < end ? null : { opcode: data.readUInt8(at) & 0x0f, start, end };
 }
 
-/** A text frame as a client sends it, masked with zeros; at most 125 bytes. */
+/** A client's text frame, masked with zeros; at most 125 bytes. */
 export function encodeText(text: string): Buffer {
   const payload = Buffer.from(text);
-  if (payload.length > 125) throw new RangeError("Viewers say less than that");
+  if (payload.length > 125) throw new RangeError("A viewer's message must be at most 125 bytes");
   return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 }

@@ -15,7 +15,7 @@ function readAll(chunks: Buffer[]): string[] {
   return texts;
 }
 
-test("reads frames however the bytes are cut", () => {
+test("reads frames regardless of chunk boundaries", () => {
   const texts = ["one", "x".repeat(300), "", "three"];
   const bytes = Buffer.concat(texts.map(frame));
   for (let size = 1; size <= bytes.length; size++) {
@@ -24,7 +24,7 @@ test("reads frames however the bytes are cut", () => {
   }
 });
 
-test("keeps its own copy of half a frame", () => {
+test("keeps its own copy of a partial frame", () => {
   const memory = Buffer.from(frame("hello"));
   const texts: string[] = [];
   const reader = new FrameReader((_, payload) => texts.push(payload.toString()));
@@ -34,6 +34,6 @@ test("keeps its own copy of half a frame", () => {
   expect(texts).toEqual(["hello"]);
 });
 
-test("refuses to send what needs a longer head", () => {
+test("throws for a text that needs a longer header", () => {
   expect(() => encodeText("x".repeat(126))).toThrow(RangeError);
 });

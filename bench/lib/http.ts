@@ -2,25 +2,25 @@ import { connect, type Socket } from "node:net";
 import { ConnectionLost } from "./connection-loss.ts";
 import { percentile } from "./stats.ts";
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   body: string;
 }
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
-/** The text of a request on a connection that stays open. */
+/** The text of a request on a keep-alive connection. */
 export function requestText(method: string, path: string, headers: Record<string, string> = {}, body = ""): Buffer {
   const length = body === "" ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
   const lines = Object.entries({ Host: "127.0.0.1", ...headers, ...length }).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** One connection, one request at a time; does as little as it can, so that the server is what is measured. */
+/** A connection with one request at a time. It does as little as possible, so that the server is what is measured. */
 export class HttpConnection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
-  #waiting: PromiseWithResolvers<Answer> | null = null;
+  #waiting: PromiseWithResolvers<HttpResponse> | null = null;
 
   constructor(port: number) {
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -29,8 +29,8 @@ export class HttpConnection {
     this.#socket.on("close", () => this.#waiting?.reject(new ConnectionLost("The server closed the connection")));
   }
 
-  async send(request: Buffer): Promise<Answer> {
-    this.#waiting = Promise.withResolvers<Answer>();
+  async send(request: Buffer): Promise<HttpResponse> {
+    this.#waiting = Promise.withResolvers<HttpResponse>();
     this.#socket.write(request);
     return this.#waiting.promise;
   }
@@ -46,22 +46,22 @@ export class HttpConnection {
     const text = this.#received.toString("latin1", 0, head);
     const status = Number(text.slice(9, 12));
     const length = status === 204 ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? NaN);
-    if (Number.isNaN(length)) return this.#waiting?.reject(new Error("An answer without a length"));
+    if (Number.isNaN(length)) return this.#waiting?.reject(new Error("The response has no Content-Length"));
     const start = head + END_OF_HEAD.length;
     if (this.#received.length < start + length) return;
-    const answer = { status, body: this.#received.toString("utf8", start, start + length) };
+    const response = { status, body: this.#received.toString("utf8", start, start + length) };
     this.#received = Buffer.alloc(0);
-    this.#waiting?.resolve(answer);
+    this.#waiting?.resolve(response);
   }
 }
 
-/** One request on a connection of its own; anything but a 2xx is an error. */
+/** Sends one request on a new connection. Any status other than 2xx is an error. */
 export async function ask(port: number, method: string, path: string, headers?: Record<string, string>, body?: string): Promise<string> {
   const connection = new HttpConnection(port);
   try {
-    const answer = await connection.send(requestText(method, path, headers, body));
-    if (answer.status < 200 || answer.status > 299) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-    return answer.body;
+    const response = await connection.send(requestText(method, path, headers, body));
+    if (response.status < 200 || response.status > 299) throw new Error(`${method} ${path}: ${response.status} ${response.body}`);
+    return response.body;
   } finally {
     connection.close();
   }
@@ -74,8 +74,14 @@ export interface Throughput {
   p95: number;
 }
 
-/** Closed loop: each connection sends its next request when it has the last answer, which must be `expected`. */
-export async function hammer(port: number, request: Buffer, connections: number, seconds: number, expected: Answer): Promise<Throughput> {
+/** Closed loop: each connection sends its next request after the last response, which must equal `expected`. */
+export async function hammer(
+  port: number,
+  request: Buffer,
+  connections: number,
+  seconds: number,
+  expected: HttpResponse,
+): Promise<Throughput> {
   const latencies: number[] = [];
   const started = performance.now();
   const until = started + seconds * 1000;
@@ -83,9 +89,9 @@ export async function hammer(port: number, request: Buffer, connections: number,
     const connection = new HttpConnection(port);
     try {
       for (let before = performance.now(); before < until;) {
-        const answer = await connection.send(request);
-        if (answer.status !== expected.status || answer.body !== expected.body)
-          throw new Error(`Another answer: ${answer.status} ${answer.body}`);
+        const response = await connection.send(request);
+        if (response.status !== expected.status || response.body !== expected.body)
+          throw new Error(`Unexpected response: ${response.status} ${response.body}`);
         const after = performance.now();
         latencies.push(after - before);
         before = after;

@@ -5,7 +5,7 @@ import type { Server } from "./processes.ts";
 import { median } from "./stats.ts";
 import type { Crowd } from "./viewers.ts";
 
-/** Broadcasts closer together than this would be coalesced, which is another benchmark's matter. */
+/** Broadcasts in quicker succession would be coalesced, which another benchmark measures. */
 const PACE_MS = 60;
 const WARM_UP = 5;
 
@@ -13,12 +13,12 @@ export interface Setting {
   server: Server;
   crowd: Crowd;
   publisher: Publisher;
-  /** Of the overlay's html. */
+  /** Bytes of the overlay's HTML. */
   bytes: number;
   broadcasts: number;
 }
 
-/** Milliseconds from the publisher's request to the last viewer's frame, the median of so many broadcasts; every viewer gets each once. */
+/** Median time in ms from the publisher's request to the last viewer's frame. Every viewer must receive each broadcast once. */
 export async function timeToLast({ server, crowd, publisher, bytes, broadcasts }: Setting): Promise<{ value: number; usage: Usage }> {
   const before = crowd.viewers.map((viewer) => viewer.broadcasts);
   const times: number[] = [];
@@ -36,8 +36,8 @@ export async function timeToLast({ server, crowd, publisher, bytes, broadcasts }
     await sleep(Math.max(5, sent + PACE_MS - performance.now()));
   }
   const wrong = crowd.viewers.filter((viewer, index) => viewer.broadcasts !== (before[index] ?? 0) + broadcasts + WARM_UP);
-  if (wrong.length > 0) throw new Error(`${wrong.length} viewers did not get every broadcast once`);
-  // Between broadcasts the client rests: only its share of the time under way says whether it was the limit.
+  if (wrong.length > 0) throw new Error(`${wrong.length} viewers did not receive every broadcast exactly once`);
+  // The client is idle between broadcasts, so only its share of the time during broadcasts shows whether it was the bottleneck.
   const share = client / times.reduce((sum, time) => sum + time, 0);
   return { value: median(times), usage: { ...used(), client: share } };
 }

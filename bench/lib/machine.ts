@@ -2,30 +2,30 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg, platform, release, totalmem } from "node:os";
 
-/** The server under test has one core to itself, the client another. */
+/** The server under test and the client each have a core of their own. */
 export const SERVER_CORE = 0;
 export const CLIENT_CORE = 1;
 
 const TICKS_PER_SECOND = 100;
 
-/** Whether processes can be bound to cores here. */
+/** Whether processes can be pinned to cores on this machine. */
 export const canPin = platform() === "linux" && cpus().length >= 2 && spawnSync("taskset", ["-V"]).status === 0;
 
-/** Binds this process, all its threads included, to the client's core. */
+/** Pins this process with all its threads to the client's core. */
 export function pinClient(): void {
   if (canPin) execFileSync("taskset", ["-a", "-c", "-p", String(CLIENT_CORE), String(process.pid)], { stdio: "ignore" });
 }
 
-/** What happened on the two cores since the meter was started; shares of one core, 0 to 1. */
+/** Usage of the two cores since the meter was started, as shares of one core from 0 to 1. */
 export interface Usage {
   seconds: number;
   client: number;
   server: number;
-  /** The greatest share that anybody else took of either core, the host's other guests included. */
+  /** The largest share of either core that other processes used, including the host's other guests. */
   others: number;
 }
 
-/** Starts measuring; the returned function answers what was used until it is called. */
+/** Starts measuring, and returns a function that reports the usage so far. */
 export function meter(serverGroup: number): () => Usage {
   const before = snapshot(serverGroup);
   return () => {
@@ -47,7 +47,7 @@ interface Snapshot {
   clientCore: number;
 }
 
-/** All in seconds, but `at` in ms. */
+/** All values in seconds, except `at` in ms. */
 function snapshot(serverGroup: number): Snapshot {
   const { user, system } = process.cpuUsage();
   const client = (user + system) / 1e6;
@@ -55,7 +55,7 @@ function snapshot(serverGroup: number): Snapshot {
   return { at: performance.now(), client, server: groupSeconds(serverGroup), serverCore, clientCore };
 }
 
-/** Seconds for which a core was not idle: /proc/stat, with steal. */
+/** Seconds for which a core wasn't idle, including steal, from /proc/stat. */
 function coreSeconds(core: number): number {
   const line =
     readFileSync("/proc/stat", "utf8")
@@ -65,7 +65,7 @@ function coreSeconds(core: number): number {
   return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
 }
 
-/** CPU seconds of all processes of a group; 0 where there is no /proc. */
+/** CPU seconds of all processes of a group; 0 without /proc. */
 export function groupSeconds(group: number): number {
   if (platform() !== "linux") return 0;
   return readdirSync("/proc")
@@ -75,7 +75,7 @@ export function groupSeconds(group: number): number {
 
 function secondsOf(pid: string, group: number): number {
   try {
-    // The command may hold spaces; what follows its closing bracket does not.
+    // The command may contain spaces; the fields after its closing bracket don't.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
@@ -90,7 +90,7 @@ function secondsOf(pid: string, group: number): number {
 export function describeMachine(): string {
   const [core] = cpus();
   const memory = (totalmem() / 2 ** 30).toFixed(0);
-  const pinned = canPin ? `server on core ${SERVER_CORE}, client on core ${CLIENT_CORE}` : "processes not bound to cores";
+  const pinned = canPin ? `server on core ${SERVER_CORE}, client on core ${CLIENT_CORE}` : "processes not pinned to cores";
   return `${core?.model.trim() ?? "unknown CPU"}, ${cpus().length} cores, ${memory} GB, ${platform()} ${release()}; ${pinned}`;
 }
 

@@ -1,4 +1,4 @@
-// Serves a Worker by Miniflare in a process of its own: node bench/lib/miniflare-host.ts <file with the options>
+// Serves a Worker with Miniflare in a separate process: node bench/lib/miniflare-host.ts <options file>
 import { readFileSync } from "node:fs";
 import { z } from "@hono/zod-openapi";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -26,8 +26,8 @@ const miniflare = new Miniflare(
     durableObjects: Object.fromEntries(Object.entries(worker.objects).map(([name, className]) => [name, { className, useSQLite: true }])),
     d1Databases: { DB: "bench" },
     resourcePersistencePath: worker.folder,
-    // Never a brake: it is there because every request passes it.
-    ratelimits: { BRAKE: { namespace_id: "1001", simple: { limit: 1_000_000_000, period: 10 } } },
+    // The limit is never reached; the binding is there because every request passes through it.
+    ratelimits: { FLOOD_GUARD: { namespace_id: "1001", simple: { limit: 1_000_000_000, period: 10 } } },
   }),
 );
 const url = await miniflare.ready;

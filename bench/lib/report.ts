@@ -5,7 +5,7 @@ import { ROOT } from "#scripts/lib/root.mjs";
 import { describeMachine } from "./machine.ts";
 import { clientShare, ratio, type Ratio, type Round, typical } from "./rounds.ts";
 
-/** What a benchmark hands to the report: lines of Markdown tables and remarks. */
+/** A benchmark's result: a Markdown table and remarks. */
 export interface Result {
   columns: string[];
   rows: string[][];
@@ -13,7 +13,7 @@ export interface Result {
 }
 
 export interface Goal {
-  /** The ratio to reach, and the one below which something is wrong. */
+  /** The ratio to reach, and the one below which the result counts as a failure. */
   goal: number;
   floor: number;
 }
@@ -25,11 +25,11 @@ export interface Comparison {
   others: string[];
   better: "higher" | "lower";
   figure: (value: number) => string;
-  /** By the other's name; a cell without one has no goal. */
+  /** The goal against another contender, if there is one for the cell. */
   goals: (cell: string, other: string) => Goal | undefined;
 }
 
-/** One line per cell: everybody's median figure, then ours against each other with its range and verdict. */
+/** One row per cell: each contender's median, then Tifo's ratio to each other contender with its range and verdict. */
 export function comparisonTable({ rounds, cells, ours, others, better, figure, goals }: Comparison): Result {
   const rows = cells.map((cell) => [
     cell,
@@ -72,7 +72,7 @@ export function markdown({ columns, rows, remarks = [] }: Result): string {
 
 const RESULTS = join(ROOT, "bench/RESULTS.md");
 
-/** Puts a section between its marks in RESULTS.md; the prose around them is written by hand. */
+/** Replaces a section between its markers in RESULTS.md; the text around them is written by hand. */
 export function record(section: string, text: string): void {
   const [begin, end] = [`<!-- begin ${section} -->`, `<!-- end ${section} -->`];
   const page = readFileSync(RESULTS, "utf8");
@@ -82,7 +82,7 @@ export function record(section: string, text: string): void {
   writeFileSync(RESULTS, `${before}${begin}\n\n${text}\n\n${end}${after}`);
 }
 
-/** Where and with what the figures were made. */
+/** The machine and the versions with which the results were measured. */
 export function environment(compatibility: string): string {
   const versions = ["workerd", "wrangler", "miniflare", "hono", "@hono/zod-openapi", "partyserver", "socket.io", "ws"];
   const lines = [

@@ -3,15 +3,15 @@ import { type Usage } from "./machine.ts";
 import type { Server } from "./processes.ts";
 import { mean, median } from "./stats.ts";
 
-/** A client that is busier than this measures itself; a core that others use more than this measures them. */
+/** If the client uses more than this share of its core, the client is the bottleneck; if others use more than this share of a core, the round is disturbed. */
 const CLIENT_BOUND = 0.8;
 const DISTURBED = 0.1;
-/** Fewer undisturbed rounds than this are no base for a figure: then all count. */
-const ENOUGH = 3;
+/** With fewer undisturbed rounds than this, all rounds count. */
+const MIN_QUIET_ROUNDS = 3;
 
-/** One figure of one contender in one round. */
+/** One result of a contender in a round. */
 export interface Reading {
-  /** What was measured; the same names for all contenders. */
+  /** The name of what was measured, the same for all contenders. */
   cell: string;
   value: number;
   usage: Usage;
@@ -22,26 +22,26 @@ export interface Contender {
   start(): Promise<Server>;
 }
 
-/** Readings by the contender's name; ours has two runs in each round. */
+/** Readings by contender. Tifo runs twice in each round. */
 export type Round = Map<string, Reading[]>;
 
 export interface Plan<C extends Contender> {
-  /** Ours first. Each round goes through the list and ends with ours again, every time in a fresh process. */
+  /** Tifo first. Each round runs all contenders and then Tifo again, each time in a new process. */
   contenders: readonly [C, ...C[]];
   rounds: number;
   measure: (server: Server, contender: C) => Promise<Reading[]>;
 }
 
-export async function playRounds<C extends Contender>({ contenders, rounds, measure }: Plan<C>): Promise<Round[]> {
-  const played: Round[] = [];
+export async function runRounds<C extends Contender>({ contenders, rounds, measure }: Plan<C>): Promise<Round[]> {
+  const completed: Round[] = [];
   for (let number = 1; number <= rounds; number++) {
-    played.push(await repeatIfLost(`round ${number}`, () => playRound(contenders, measure)));
+    completed.push(await repeatIfLost(`round ${number}`, () => runRound(contenders, measure)));
     process.stdout.write(`    round ${number} of ${rounds}\n`);
   }
-  return played;
+  return completed;
 }
 
-async function playRound<C extends Contender>(contenders: Plan<C>["contenders"], measure: Plan<C>["measure"]): Promise<Round> {
+async function runRound<C extends Contender>(contenders: Plan<C>["contenders"], measure: Plan<C>["measure"]): Promise<Round> {
   const round: Round = new Map();
   for (const contender of [...contenders, contenders[0]]) {
     const server = await contender.start();
@@ -54,14 +54,14 @@ async function playRound<C extends Contender>(contenders: Plan<C>["contenders"],
   return round;
 }
 
-/** The median over the rounds of ours against another's, above 1 where ours is better. */
+/** The median over all rounds of Tifo's result relative to another contender's; above 1 if Tifo is better. */
 export interface Ratio {
   median: number;
   min: number;
   max: number;
-  /** Rounds that it rests on. */
+  /** The number of rounds that count. */
   rounds: number;
-  /** Whether those rounds had the cores to themselves. */
+  /** Whether those rounds were undisturbed. */
   quiet: boolean;
   clientBound: boolean;
 }
@@ -69,7 +69,7 @@ export interface Ratio {
 export function ratio(rounds: Round[], cell: string, ours: string, other: string, better: "higher" | "lower"): Ratio {
   const pairs = rounds.map((round) => ({ ours: readings(round, ours, cell), other: readings(round, other, cell) }));
   const quietPairs = pairs.filter((pair) => [...pair.ours, ...pair.other].every(({ usage }) => usage.others <= DISTURBED));
-  const quiet = quietPairs.length >= Math.min(ENOUGH, rounds.length);
+  const quiet = quietPairs.length >= Math.min(MIN_QUIET_ROUNDS, rounds.length);
   const used = quiet ? quietPairs : pairs;
   const ratios = used.map((pair) => {
     const [mine, theirs] = [mean(pair.ours.map(({ value }) => value)), mean(pair.other.map(({ value }) => value))];
@@ -79,12 +79,12 @@ export function ratio(rounds: Round[], cell: string, ours: string, other: string
   return { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios), rounds: used.length, quiet, clientBound };
 }
 
-/** The median of a contender's figures over all rounds. */
+/** The median of a contender's results over all rounds. */
 export function typical(rounds: Round[], cell: string, name: string): number {
   return median(rounds.flatMap((round) => readings(round, name, cell).map(({ value }) => value)));
 }
 
-/** The greatest share of its core that the client took, over all readings of a contender. */
+/** The largest share of its core that the client used, over all readings of a contender. */
 export function clientShare(rounds: Round[], cell: string, name: string): number {
   return Math.max(...rounds.flatMap((round) => readings(round, name, cell).map(({ usage }) => usage.client)));
 }

@@ -10,13 +10,13 @@ import { config } from "./config.ts";
 import { type Server, startServer } from "./processes.ts";
 
 export const COMPATIBILITY_DATE = config.compatibility_date;
-// The bare runtime complains of a flag that its date implies.
+// The bare runtime rejects a flag that its compatibility date implies.
 export const COMPATIBILITY_FLAGS = config.compatibility_flags.filter((flag) => flag !== "nodejs_compat");
 
-/** Our Durable Objects by binding. */
+/** Tifo's Durable Objects by binding. */
 export const OBJECTS = Object.fromEntries(config.durable_objects.bindings.map(({ name, class_name }) => [name, class_name]));
 
-/** Our variables, with secrets that only the benchmarks use. */
+/** Tifo's variables, with secrets that only the benchmarks use. */
 export const VARIABLES: Record<string, string> = {
   ...config.vars,
   TIFO_SECRET: "a secret that only the benchmarks use, long enough to be one",
@@ -26,7 +26,7 @@ export const VARIABLES: Record<string, string> = {
 const scratch = mkdtempSync(join(tmpdir(), "tifo-bench-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
-/** A new empty folder, gone when the run ends. */
+/** A new empty folder, deleted when the run ends. */
 export function newFolder(): string {
   return mkdtempSync(join(scratch, "run-"));
 }
@@ -39,7 +39,7 @@ export interface Worker {
   variables: Record<string, string>;
 }
 
-/** Starts a Worker in the runtime itself, with nothing around it. Objects keep their data in `folder`. */
+/** Starts a Worker directly in the runtime. Durable Objects store their data in `folder`. */
 export async function startWorkerd(worker: Worker, folder = newFolder()): Promise<Server> {
   mkdirSync(join(folder, "objects"), { recursive: true });
   writeFileSync(join(folder, "worker.js"), worker.code);
@@ -48,7 +48,7 @@ export async function startWorkerd(worker: Worker, folder = newFolder()): Promis
   return startServer("workerd", args, ["ignore", "ignore", "inherit", "pipe"], async (child) => readPort(child.stdio[3]));
 }
 
-/** Starts a Worker with local D1 behind Miniflare, whose database lies in `folder`. */
+/** Starts a Worker in Miniflare, with a local D1 database in `folder`. */
 export async function startMiniflare(worker: Worker, folder: string): Promise<Server> {
   const file = join(newFolder(), "worker.json");
   const options = { ...worker, folder, compatibilityDate: COMPATIBILITY_DATE, compatibilityFlags: COMPATIBILITY_FLAGS };
@@ -56,7 +56,7 @@ export async function startMiniflare(worker: Worker, folder: string): Promise<Se
   return startNode("bench/lib/miniflare-host.ts", file);
 }
 
-/** Starts a Node.js server of ours, by its path in the project, which sends its port when it listens. */
+/** Starts a Node.js server, by its path in the project, which sends its port once it listens. */
 export async function startNode(script: string, ...args: string[]): Promise<Server> {
   const stdio = ["ignore", "ignore", "inherit", "ipc"] as const;
   return startServer(process.execPath, ["--no-warnings", join(ROOT, script), ...args], [...stdio], readMessage);
@@ -72,7 +72,7 @@ async function readPort(pipe: unknown): Promise<number> {
     const port = /"port":(\d+)/.exec(String(chunk))?.[1];
     if (port !== undefined) return Number(port);
   }
-  throw new Error("workerd does not say where it listens");
+  throw new Error("workerd did not report its port");
 }
 
 function isReadable(pipe: unknown): pipe is Readable {

@@ -2,31 +2,31 @@ import { connect, type Socket } from "node:net";
 import { ConnectionLost } from "./connection-loss.ts";
 import { encodeText, FrameReader } from "./frames.ts";
 
-/** What a viewer says and expects, beyond plain WebSockets; socket.io needs it. */
+/** What a viewer sends on top of plain WebSockets; socket.io needs it. */
 export interface Dialect {
   /** Sent once the socket is open. */
   hello?: string;
-  /** What to answer to a message, if anything. */
+  /** The reply to a message, if any. */
   reply?: (message: Buffer) => string | undefined;
 }
 
-/** Every viewer's socket reads into this: a chunk is dealt with before the next is read. */
+/** The read buffer of all sockets: a chunk is processed before the next one is read. */
 const shared = Buffer.alloc(256 * 1024);
 const END_OF_HEAD = "\r\n\r\n";
 
-/** One viewer: counts the broadcasts that it gets, without looking into them. */
+/** A viewer that counts the broadcasts that it receives, without parsing them. */
 export class Viewer {
-  /** Messages as long as a broadcast, and the bytes of their texts. */
+  /** Messages at least as long as a broadcast, and their total bytes. */
   broadcasts = 0;
   bytes = 0;
   readonly opened = Promise.withResolvers<void>();
-  /** Resolves with the first message, or rejects with what came instead. */
+  /** Resolves to the first message, or rejects if the connection fails before it. */
   readonly first = Promise.withResolvers<string>();
   #head = "";
   #isOpen = false;
   #isLeaving = false;
   readonly #socket: Socket;
-  readonly #reader = new FrameReader((opcode, payload) => this.#take(opcode, payload));
+  readonly #reader = new FrameReader((opcode, payload) => this.#receive(opcode, payload));
   readonly #crowd: Crowd;
 
   constructor(crowd: Crowd, port: number, path: string) {
@@ -50,7 +50,7 @@ export class Viewer {
     this.#socket.write(encodeText(text));
   }
 
-  /** Goes without a word, as a phone in a tunnel does. */
+  /** Disconnects without a close frame, like a phone in a tunnel. */
   leave(): void {
     this.#isLeaving = true;
     this.#socket.destroy();
@@ -61,15 +61,15 @@ export class Viewer {
     this.#head += chunk.toString("latin1");
     const end = this.#head.indexOf(END_OF_HEAD);
     if (end < 0) return;
-    if (!this.#head.startsWith("HTTP/1.1 101")) return this.#fail(new Error(`Not let in: ${this.#head.split("\r\n")[0]}`));
+    if (!this.#head.startsWith("HTTP/1.1 101")) return this.#fail(new Error(`Not accepted: ${this.#head.split("\r\n")[0]}`));
     this.#isOpen = true;
     this.opened.resolve();
     if (this.#crowd.dialect.hello !== undefined) this.send(this.#crowd.dialect.hello);
     this.#reader.read(Buffer.from(this.#head.slice(end + END_OF_HEAD.length), "latin1"));
   }
 
-  #take(opcode: number, payload: Buffer): void {
-    // 8 closes; 1 is text; nobody here sends anything else.
+  #receive(opcode: number, payload: Buffer): void {
+    // 8 is close and 1 is text; no contender sends anything else.
     if (opcode === 8) return this.#fail(new Error(`Closed with ${payload.length >= 2 ? payload.readUInt16BE(0) : "no code"}`));
     if (opcode !== 1) return;
     this.first.resolve(payload.toString());
@@ -93,14 +93,14 @@ export class Viewer {
 export class Crowd {
   readonly viewers: Viewer[] = [];
   readonly dialect: Dialect;
-  /** Shorter messages are no broadcasts. */
+  /** Shorter messages aren't broadcasts. */
   readonly broadcastBytes: number;
-  /** The texts that the first viewer gets. */
+  /** Receives the messages of the first viewer. */
   onSample: ((message: string) => void) | null = null;
-  /** When the last broadcast came to anybody. */
+  /** When a viewer last received a broadcast. */
   lastArrival = 0;
   #received = 0;
-  /** Why a viewer is gone that did not leave. */
+  /** The error of the first viewer that lost its connection. */
   #lost: Error | null = null;
   #awaited: { count: number; reached: PromiseWithResolvers<number> } | null = null;
 
@@ -109,28 +109,28 @@ export class Crowd {
     this.dialect = dialect;
   }
 
-  /** Brings viewers in, so many at a time, and waits until each has what `until` says. */
-  async enter(port: number, paths: readonly string[], atOnce: number, until: "opened" | "first"): Promise<void> {
+  /** Connects viewers, `atOnce` at a time, and waits for the given state of each. */
+  async connect(port: number, paths: readonly string[], atOnce: number, until: "opened" | "first"): Promise<void> {
     let next = 0;
-    const bring = async (): Promise<void> => {
+    const connectNext = async (): Promise<void> => {
       for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
         const viewer = new Viewer(this, port, path);
         this.viewers.push(viewer);
         await viewer[until].promise;
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, bring));
+    await Promise.all(Array.from({ length: atOnce }, connectNext));
   }
 
-  /** Resolves with the moment at which the last of so many more broadcasts has come, over all viewers. */
+  /** Resolves to the time at which the viewers together have received `count` more broadcasts. */
   async receives(count: number): Promise<number> {
     if (this.#lost) throw this.#lost;
-    if (this.#awaited) throw new Error("Somebody waits already");
+    if (this.#awaited) throw new Error("Broadcasts are awaited already");
     this.#awaited = { count: this.#received + count, reached: Promise.withResolvers<number>() };
     return this.#awaited.reached.promise;
   }
 
-  /** Called by each viewer for each broadcast. */
+  /** Called by a viewer for each broadcast. */
   count(payload: Buffer, viewer: Viewer): void {
     this.#received++;
     this.lastArrival = performance.now();
@@ -140,7 +140,7 @@ export class Crowd {
     this.#awaited = null;
   }
 
-  /** Called by a viewer that loses its socket: whoever waits for broadcasts would wait forever. */
+  /** Called by a viewer that loses its socket, so that awaited broadcasts reject instead of pending forever. */
   lose(error: Error): void {
     this.#lost ??= error;
     this.#awaited?.reached.reject(error);

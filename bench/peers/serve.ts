@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 
 const Broadcasts = z.array(z.looseObject({}));
 
-/** A Node.js server that takes broadcasts over HTTP, as the Workers do, and hands their texts on. */
+/** A Node.js server that accepts broadcasts over HTTP, like the Workers, and passes their texts on. */
 export function createPeer(publish: (room: string, body: string) => void): Server {
   let seq = 0;
   return createServer((request, response) => {
@@ -21,7 +21,7 @@ export function roomOf(request: IncomingMessage): string {
   return new URL(request.url ?? "", "http://peer").searchParams.get("room") ?? "";
 }
 
-/** Listens on any port and tells the parent which. */
+/** Listens on a free port and reports it to the parent process. */
 export function listen(server: Server): void {
   server.listen(0, "127.0.0.1", 4096, () => {
     const address = server.address();

@@ -1,7 +1,7 @@
 import { Server } from "socket.io";
 import { createPeer, listen } from "./serve.ts";
 
-// socket.io on Node.js, WebSocket transport only: one process, rooms in memory, nothing written down.
+// socket.io on Node.js, WebSocket transport only: one process, rooms in memory, nothing stored.
 
 const server = createPeer((room, body) => io.to(room).emit("overlay", body));
 const io = new Server(server, { transports: ["websocket"], perMessageDeflate: false });

@@ -1,7 +1,7 @@
 import { type WebSocket, WebSocketServer } from "ws";
 import { createPeer, listen, roomOf } from "./serve.ts";
 
-// `ws` on Node.js: one process, rooms in memory, nothing written down.
+// `ws` on Node.js: one process, rooms in memory, nothing stored.
 
 const rooms = new Map<string, Set<WebSocket>>();
 

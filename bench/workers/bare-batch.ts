@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-// The least that asks D1 the same: the statements of STATEMENTS in one batch, and what they find as JSON.
+// The minimum with the same queries: runs the statements of STATEMENTS in one D1 batch, and returns their rows as JSON.
 
 const Statements = z.array(z.object({ sql: z.string(), params: z.array(z.unknown()) }));
 

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-// The least that sends events: an object that posts a body so many times, six at once, and keeps nothing.
+// The minimum that sends events: an object that posts a body repeatedly, six in parallel, and stores nothing.
 
 interface SenderEnv {
   SENDER: DurableObjectNamespace<Sender>;
@@ -21,9 +21,9 @@ export class Sender extends DurableObject<SenderEnv> {
   }
 
   async deliver(url: string): Promise<void> {
-    let begun = 0;
+    let sent = 0;
     const lane = async (): Promise<void> => {
-      while (begun++ < this.#count) {
+      while (sent++ < this.#count) {
         const response = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: BODY });
         await response.body?.cancel();
       }

@@ -2,13 +2,13 @@ import worker from "#worker/index.ts";
 
 export * from "#worker/index.ts";
 
-// Our Worker with a count of what it asks D1; never measured.
+// Tifo's Worker with a count of its D1 round trips; never measured.
 
 let roundTrips = 0;
 
 const counts = new Set<PropertyKey>(["all", "batch", "exec", "first", "raw", "run"]);
 
-/** Counts every call that leaves the Worker. */
+/** Counts every call that reaches D1. */
 function counted<T extends object>(target: T): T {
   return new Proxy(target, {
     get(object, name): unknown {
@@ -16,8 +16,8 @@ function counted<T extends object>(target: T): T {
       if (typeof value !== "function") return value;
       return (...args: unknown[]): unknown => {
         if (counts.has(name)) roundTrips++;
-        const answer: unknown = Reflect.apply(value, object, args);
-        return name === "prepare" || name === "bind" ? counted(Object(answer)) : answer;
+        const result: unknown = Reflect.apply(value, object, args);
+        return name === "prepare" || name === "bind" ? counted(Object(result)) : result;
       };
     },
   });

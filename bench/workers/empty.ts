@@ -1,4 +1,4 @@
-// A Worker without anything in it: what the runtime itself needs to start.
+// An empty Worker, which shows what the runtime itself needs to start.
 
 export default {
   fetch: () => new Response("nothing here", { status: 404 }),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-// What the HTTP-layer benchmark's routes take and answer, the same for all contenders.
+// The requests and responses of the HTTP-layer benchmark's routes, the same for all contenders.
 
 export const GoalParam = z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, "24 lowercase hex characters") });
 

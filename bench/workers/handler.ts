@@ -1,6 +1,6 @@
 import { type Goal, toAnswer } from "./goal.ts";
 
-// The least that answers the same: nothing is routed or checked.
+// The minimum with the same response: no routing, no validation.
 
 export default {
   async fetch(request) {

@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import { json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { Goal, GoalAnswer, GoalParam, toAnswer } from "./goal.ts";
 
-// The same route as the libraries' own pages show it, with nothing around it.
+// The same route as in the libraries' documentation, without any middleware.
 
 const app = new OpenAPIHono();
 app.openapi(

@@ -5,7 +5,7 @@ import { operation } from "#worker/http/operation.ts";
 import { json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { Goal, GoalAnswer, GoalParam, toAnswer } from "./goal.ts";
 
-// One more area on the whole app: every middleware runs, nothing is stored.
+// One more area in the full app: every middleware runs, nothing is stored.
 
 const area = createArea();
 area.openapi(
@@ -15,7 +15,7 @@ area.openapi(
     method: "post",
     path: "/bench/v1/goals/{id}",
     summary: "Announce a goal",
-    description: "Answers what it was told.",
+    description: "Returns the announced goal.",
     access: { credentials: ANYONE },
     request: { params: GoalParam, body: jsonBody(Goal) },
     responses: { 200: json("The goal", GoalAnswer) },
@@ -26,9 +26,9 @@ area.openapi(
 const app = createApp();
 app.route("/", area);
 
-// The bare runtime has no rate-limit binding; the platform's own costs no wait either.
-const BRAKE: RateLimit = { limit: async () => ({ success: true }) };
+// The bare runtime has no rate-limit binding; the platform's binding doesn't wait either.
+const FLOOD_GUARD: RateLimit = { limit: async () => ({ success: true }) };
 
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, Object.assign(env, { BRAKE }), ctx),
+  fetch: (request, env, ctx) => app.fetch(request, Object.assign(env, { FLOOD_GUARD }), ctx),
 } satisfies ExportedHandler<Env>;

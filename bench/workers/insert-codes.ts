@@ -1,5 +1,5 @@
-// The least that makes as many codes: cheap ones, but in random order as ours, the same rows by the same statement in one batch, and only
-// their number told.
+// The minimum that creates as many codes: cheap codes in random order, like Tifo's, inserted with the same statement in one batch. Returns
+// only their number.
 
 const PER_STATEMENT = 10_000;
 const INSERT = `insert into access_codes (id, site_id, access_code, sku, type, tags, created, modified, version)

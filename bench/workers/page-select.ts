@@ -1,4 +1,4 @@
-// The least that answers the same bytes: one SELECT by key, the row's JSON columns read and written out.
+// The minimum with the same response: one SELECT by key, with the row's JSON columns parsed and serialised.
 
 interface Row {
   id: string;

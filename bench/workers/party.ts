@@ -1,7 +1,7 @@
 import { getServerByName, Server } from "partyserver";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 
-// partyserver as its README shows it, hibernating, with the same INSERT as the others in the runtime.
+// partyserver as in its README, with hibernation, and with the same INSERT as the other contenders in the runtime.
 
 interface PartyEnv {
   ROOM: DurableObjectNamespace<Room>;

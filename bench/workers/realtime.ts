@@ -6,7 +6,7 @@ export { Channel } from "#worker/durable-objects/channel/channel.ts";
 export { Relay } from "#worker/durable-objects/relay/relay.ts";
 export { SitePresence } from "#worker/durable-objects/site-presence/site-presence.ts";
 
-// Our objects and the services that lead to them, without the API around them and without a database.
+// Tifo's Durable Objects and the services that call them, without the API and without a database.
 
 const siteId = "5eed00000000000000000001";
 const OPEN_TO_ALL: LoadGate = async () => ({ version: 1, type: "none", digest: "" });
@@ -33,7 +33,7 @@ export default {
         return new Response("grown");
       }
       case "/tickets": {
-        // Of no account: what accounts do goes to the database, and there is none.
+        // Without an account, because the activity of accounts is written to the database.
         const subject = { siteId, channelId, accountId: null, sessionId: null, tags: ["team:home", "tier:gold"] };
         const tickets = Array.from({ length: Number(searchParams.get("n")) }, () => issueTicket(env, subject, Date.now()));
         return Response.json((await Promise.all(tickets)).map(({ ticket }) => ticket));

@@ -2,7 +2,7 @@ import worker from "#worker/index.ts";
 
 export * from "#worker/index.ts";
 
-// Our Worker with a note of the last batch that it sent to D1; never measured.
+// Tifo's Worker with a recording of its last D1 batch; never measured.
 
 let last: { sql: string; params: unknown[] }[] = [];
 const texts = new WeakMap<D1PreparedStatement, { sql: string; params: unknown[] }>();

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 
-// The least that a Durable Object can do: write the frame down, send it to every socket.
+// The minimum for a Durable Object: store the frame, send it to every socket.
 
 interface RoomEnv {
   ROOM: DurableObjectNamespace<Room>;

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-// The least that a Durable Object can do: keep each account's vote once, and count.
+// The minimum for a Durable Object: store each account's vote once, and count.
 
 interface BoxEnv {
   BOX: DurableObjectNamespace<Box>;

@@ -3,7 +3,7 @@ import { PollCounter as Counter } from "#worker/durable-objects/poll-counter/pol
 import { counterOf, POLL_COUNTERS } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { castVote } from "#worker/services/polls/votes.ts";
 
-// Our counters without the API around them, and with a database and viewers that take whatever comes.
+// Tifo's counters without the API, with stubs for the database and the viewers.
 
 const siteId = "5eed00000000000000000001";
 const pollId = "5eed00000000000000006001";
@@ -39,6 +39,6 @@ export default {
     const accountId = searchParams.get("account") ?? "";
     const answerId = ANSWERS[counterOf(accountId) % ANSWERS.length] ?? "";
     const { ok } = await castVote(env, siteId, { pollId, accountId, answerId, requestId: "1" });
-    return new Response(ok ? "counted" : "refused");
+    return new Response(ok ? "counted" : "rejected");
   },
 } satisfies ExportedHandler<Env>;

@@ -6,7 +6,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { signingKeys } from "#worker/services/webhooks/signature.ts";
 import { newDeadline, sendEvent } from "#worker/services/webhooks/dispatch.ts";
 
-// Our queue and our sender as an endpoint's object has them, without the database that holds its settings.
+// Tifo's delivery queue and sender as an endpoint's object uses them, without the database that stores its settings.
 
 interface BenchEnv extends Env {
   ENDPOINT: DurableObjectNamespace<Endpoint>;
@@ -18,13 +18,13 @@ const SECRET = "whsec_dGhlIGJlbmNobWFyaydzIG93biBzZWNyZXQsIDMyIGI=";
 export class Endpoint extends DurableObject<BenchEnv> {
   #events: QueuedEvent[] = [];
 
-  /** Makes so many events to be delivered. */
+  /** Creates `count` events. */
   prepare(count: number): void {
     const now = Date.now();
     this.#events = Array.from({ length: count }, (_, number) => newEvent(number, now));
   }
 
-  /** Queues what was prepared and resolves once all of it was taken. */
+  /** Queues the events, and resolves once all of them are delivered. */
   async deliver(url: string): Promise<void> {
     const queue = new DeliveryQueue(this.ctx.storage);
     const target = { url, enabled: true, version: 1, keys: await signingKeys(SECRET), previous: [] };

@@ -35,5 +35,5 @@ function isPaused(pausedUntil: Map<string, number>, address: string): boolean {
 }
 
 async function isWithinLimit(c: Context<AppEnv>, key: string): Promise<boolean> {
-  return (await c.env.BRAKE.limit({ key })).success;
+  return (await c.env.FLOOD_GUARD.limit({ key })).success;
 }

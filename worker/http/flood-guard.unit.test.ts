@@ -8,7 +8,7 @@ import { toFailure } from "./errors.ts";
 function setUp(limit: number, random: () => number) {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
   const counted: string[] = [];
-  const BRAKE: RateLimit = {
+  const FLOOD_GUARD: RateLimit = {
     limit: ({ key }) => {
       counted.push(key);
       return Promise.resolve({ success: counted.filter((each) => each === key).length <= limit });
@@ -21,7 +21,7 @@ function setUp(limit: number, random: () => number) {
     return new Response(code, { status: 429, headers });
   });
   app.get("/", (c) => c.text("in"));
-  const send = (address: string) => app.request("/", { headers: { "CF-Connecting-IP": address } }, { BRAKE });
+  const send = (address: string) => app.request("/", { headers: { "CF-Connecting-IP": address } }, { FLOOD_GUARD });
   return { send, counted };
 }
 
