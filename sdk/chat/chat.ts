@@ -51,6 +51,8 @@ export interface Chat {
 
 /** Messages that are kept; older ones are loaded again when the viewer scrolls up. */
 export const MAX_MESSAGES = 500;
+/** So many are left when there are more, so that the list doesn't move at its start with every message. */
+const TRIMMED_TO = 400;
 
 /** Joins the chat of a channel over the viewer's connection, and again after every reconnection. */
 export function joinChat(options: ChatOptions): Chat {
@@ -252,7 +254,7 @@ class Room {
 
   #withoutOldest(items: readonly RoomItem[]): readonly RoomItem[] {
     if (items.length <= MAX_MESSAGES) return items;
-    const kept = items.slice(-MAX_MESSAGES);
+    const kept = items.slice(-TRIMMED_TO);
     this.#olderBefore = firstSeq(kept) ?? this.#olderBefore;
     return kept;
   }

@@ -1,4 +1,11 @@
-import { type ChannelConnection, joinChannel, type MediaTimeSync, syncToMediaTime, type ServerFrame } from "../channel/index.ts";
+import {
+  type ChannelConnection,
+  joinChannel,
+  type MediaTimeSync,
+  syncToMediaTime,
+  type ServerFrame,
+  type ViewerFrame,
+} from "../channel/index.ts";
 import { safely } from "../channel/report.ts";
 import type { WatchOptions } from "../model/core.ts";
 import type { TrackedImpression } from "../model/event-delegate.ts";
@@ -29,6 +36,10 @@ export interface WatchedEvent extends TifoEventViewModel {
   attachRenderer(): () => void;
   /** An element of an overlay is visible. */
   overlayRendered(broadcastId: string): void;
+  /** Sends a frame. Returns false if there is no open socket. */
+  send(frame: ViewerFrame): boolean;
+  /** Calls the listener with each frame, and returns a function that removes it. */
+  onFrame(listener: (frame: ServerFrame) => void): () => void;
   /** Whether it was stopped, or the channel has rejected the viewer for good. */
   isClosed(): boolean;
   /** A viewer signed in or out: rejoins the channel as the new viewer and loads their data. */
@@ -54,6 +65,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
   let reportedPanelId: string | null = null;
   /** Ids of polls, quests and broadcasts whose impression was reported to the host app. */
   const impressions = new Set<string>();
+  const frameListeners = new Set<(frame: ServerFrame) => void>();
   let rendererCount = 0;
   let boardTimer: ReturnType<typeof environment.setTimer> | undefined;
   let tickTimer: ReturnType<typeof environment.setTimer> | undefined;
@@ -126,6 +138,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       default:
     }
     mediaSync.accept(frame);
+    for (const listener of frameListeners) safely(() => listener(frame));
   }
 
   function show(frame: ServerFrame): void {
@@ -273,6 +286,11 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       setBoard(afterDismissal(board, broadcastId, moment()));
     },
 
+    send: (frame) => connection.send(frame),
+    onFrame(listener) {
+      frameListeners.add(listener);
+      return () => frameListeners.delete(listener);
+    },
     isClosed: () => connection.isClosed(),
     async userDidChange() {
       votes.drop();

@@ -1,0 +1,48 @@
+import createFetchClient from "openapi-fetch";
+import type { Session } from "../core/session.ts";
+import { ok, done } from "../client/index.ts";
+import type { ChatRequests } from "./chat.ts";
+import type { ChatBanInput, ChatPaths, ChatRoomSettings } from "./paths.ts";
+import type { ChatSettings } from "./wire.ts";
+
+export type { ChatBanInput, ChatRoomSettings } from "./paths.ts";
+
+/** What moderators, and the authors of messages, can do. Each call rejects with a `TifoProblem`. */
+export interface ChatModeration {
+  remove(messageId: string): Promise<void>;
+  decide(messageId: string, decision: "approve" | "reject"): Promise<void>;
+  report(messageId: string, reason: string): Promise<void>;
+  ban(ban: ChatBanInput): Promise<void>;
+  /** Changes some settings of the room and keeps the others. */
+  change(settings: ChatSettings, changes: Partial<ChatRoomSettings>): Promise<void>;
+}
+
+const PAGE = 50;
+
+/** The chat's REST operations for one channel. */
+export function chatRequests({ origin, clientId, client }: Session, channelId: string): ChatRequests & ChatModeration {
+  const api = createFetchClient<ChatPaths>({
+    baseUrl: origin,
+    headers: { "Tifo-Client-Id": clientId },
+    async fetch(request) {
+      const token = await client.token();
+      if (token !== null) request.headers.set("Authorization", `Bearer ${token}`);
+      return fetch(request);
+    },
+  });
+  const messagePath = (id: string) => ({ params: { path: { channelId, id } } });
+
+  return {
+    loadOlder: (before) =>
+      ok(api.GET("/chat/v1/{channelId}/messages", { params: { path: { channelId }, query: { before, limit: PAGE } } })),
+    remove: (id) => done(api.DELETE("/chat/v1/{channelId}/messages/{id}", messagePath(id))),
+    decide: (id, decision) => done(api.PUT("/chat/v1/{channelId}/messages/{id}", { ...messagePath(id), body: { decision } })),
+    report: (id, reason) => done(api.POST("/chat/v1/{channelId}/messages/{id}/reports", { ...messagePath(id), body: { reason } })),
+    ban: (body) => done(api.POST("/chat/v1/bans", { body })),
+    change: ({ mode, slowSeconds, premoderate, skus, emoji, languages, pinned }, changes) => {
+      const pinnedMessageId = pinned?._id ?? null;
+      const body = { ...{ mode, slowSeconds, premoderate, skus, emoji, languages, pinnedMessageId }, ...changes };
+      return done(api.PUT("/chat/v1/{channelId}/settings", { params: { path: { channelId } }, body }));
+    },
+  };
+}
