@@ -22,7 +22,7 @@ describe("moderatesChannel", () => {
     expect(moderatesChannel(roles, "Chat_Moderator", HERE, "write")).toBe(expected);
   });
 
-  test("lets a moderator who may only read read", () => {
+  test("allows a read-only moderator to read", () => {
     expect(moderatesChannel([role("Chat_Moderator", [HERE], false)], "Chat_Moderator", HERE, "read")).toBe(true);
   });
 });

@@ -31,7 +31,7 @@ describe("the rate limit of an operation", () => {
     expect({ code, acted }).toEqual({ code: "rate_limited", acted: false });
   });
 
-  test("is not taken for a caller whose credentials are wrong", async () => {
+  test("isn't taken for a caller with invalid credentials", async () => {
     for (const withFirstRead of [false, true]) {
       const { log, code } = await run(
         { check: uncheckedCaller(unauthenticated()), handler: async (c) => c.json(await readSites(c)) },
@@ -42,7 +42,7 @@ describe("the rate limit of an operation", () => {
     }
   });
 
-  test("is not taken by asking who calls", async () => {
+  test("isn't taken when the handler asks for the caller", async () => {
     const { log, code } = await run({ handler: async (c) => c.json(await c.get("ctx").caller()) }, true);
     expect(log).toEqual(["run the handler", "check the caller"]);
     expect(code).toBe("changeThing succeeded without a read that takes its limit");
@@ -64,7 +64,7 @@ describe("the rate limit of an operation", () => {
       expect({ code, rows }).toEqual({ code: "rate_limited", rows: undefined });
     });
 
-    test("is not taken for a request that fails before it reads", async () => {
+    test("isn't taken for a request that fails before it queries D1", async () => {
       const { log, status } = await run({ handler: (c) => c.text("invalid", 400) }, true);
       expect({ log, status }).toEqual({ log: ["run the handler", "check the caller"], status: 400 });
     });

@@ -262,7 +262,7 @@ describe("refresh", () => {
       expect(first.as(Tokens).refreshToken).toBe(second.as(Tokens).refreshToken);
     });
 
-    test("ends the session if a tab comes 10 s later", async () => {
+    test("ends the session if a second tab refreshes 10 s later", async () => {
       const { jwt, refreshToken } = await signedIn();
       const next = (await refresh(refreshToken)).as(Tokens);
       await skipGrace(jwt);

@@ -81,7 +81,7 @@ describe("connecting a Stripe account", () => {
     expect(await eventTypes(site)).toEqual(["billing.accountCreated"]);
   });
 
-  test("creates one account also for two requests at once, and when Stripe's first response is lost", async () => {
+  test("creates one account even for two concurrent requests, or if Stripe's first response is lost", async () => {
     const site = await newUnconnectedSite();
     await Promise.all([connect(site), connect(site)]);
     expect(stripeAccounts.of(site.id)).toHaveLength(1);

@@ -211,7 +211,7 @@ describe("a stream draft", () => {
     expect(await drafts()).toEqual([]);
   });
 
-  test("is retried with increasing delays while the provider fails, and given up after a week", async () => {
+  test("is retried with increasing delays while the provider fails, and abandoned after a week", async () => {
     await behave(site, { delete: ["fail"] });
     const complaint = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const created = Date.now() - 10 * MINUTE;

@@ -75,7 +75,7 @@ describe("a view", () => {
     expect(await totals([id])).toEqual([]);
   });
 
-  test("has its device pruned once that may count again, while the count stays", async () => {
+  test("has its device pruned once it can be counted again, without changing the count", async () => {
     const id = await newVideo();
     await countViews(env, id, [
       { device: "old", at: 1_000 },

@@ -177,7 +177,7 @@ describe("a recurring subscription", () => {
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: false, dateCancelled: null });
   });
 
-  test("is cancelled at Stripe too if Stripe gives it up as unpaid", async () => {
+  test("is cancelled at Stripe too if Stripe marks it as unpaid", async () => {
     const { recurring } = await monthly();
     const there = stripe.records().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "unpaid";

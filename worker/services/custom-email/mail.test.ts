@@ -69,7 +69,7 @@ describe("an email", () => {
     expect(failed).toBe("Error: The mail service failed");
   });
 
-  test("is given up after the service has failed for a day", async () => {
+  test("is abandoned after the service has failed for a day", async () => {
     openMailbox(() => Promise.reject(emailError("E_DAILY_LIMIT_EXCEEDED")));
     const hour = 3_600_000;
     await expect(sendMail(env, site.id, invitation, newId(Date.now() - 23 * hour))).rejects.toThrow("The mail service failed");
