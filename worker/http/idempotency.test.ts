@@ -66,9 +66,9 @@ describe("a repeated Idempotency-Key", () => {
     // Between its commit and storing its response, the first request has taken effect but its response isn't available yet.
     for (const response of responses)
       if (response.status !== 201) expect(["idempotency_in_flight", "idempotency_unanswered"]).toContain(response.problem?.code);
-    const made = responses.filter((response) => response.status === 201).map((response) => response.as(Overlay)._id);
-    expect(made.length).toBeGreaterThan(0);
-    expect(new Set(made).size).toBe(1);
+    const created = responses.filter((response) => response.status === 201).map((response) => response.as(Overlay)._id);
+    expect(created.length).toBeGreaterThan(0);
+    expect(new Set(created).size).toBe(1);
   });
 
   test("is separate for each device or address without credentials", async () => {

@@ -77,10 +77,10 @@ describe("a list", () => {
           .filter(({ name }) => search === undefined || asciiLower(name).includes(asciiLower(search)))
           .sort((one, other) => sign * (compare(one[field], other[field]) || compare(one.id, other.id)))
           .map(({ id }) => id);
-        const asked = Object.fromEntries(
+        const queryParams = Object.fromEntries(
           Object.entries({ limit, sortBy, sortDirection, search }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
         );
-        const pages = await visit(asked);
+        const pages = await visit(queryParams);
         expect(pages.flatMap(({ results }) => results.map(({ _id }) => _id))).toEqual(wanted);
         for (const [index, { pagination, results }] of pages.entries()) {
           expect(pagination).toMatchObject({
@@ -91,7 +91,7 @@ describe("a list", () => {
             search: search ?? null,
           });
         }
-        expect((await visit({ ...asked, offset: Math.max(0, wanted.length - 1) }, "prev")).at(-1)?.pagination.prev).toBeNull();
+        expect((await visit({ ...queryParams, offset: Math.max(0, wanted.length - 1) }, "prev")).at(-1)?.pagination.prev).toBeNull();
       }),
       { numRuns: 40 },
     );

@@ -20,9 +20,9 @@ const { newPoll, answer, patch, results } = pollCalls(() => site);
 describe("a response", () => {
   test("names its account, and counts once", async () => {
     const poll = await newPoll();
-    const given = await answer(poll._id, idOf(poll, 1));
-    expect(given.status).toBe(201);
-    expect(given.body).toMatchObject({
+    const response = await answer(poll._id, idOf(poll, 1));
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({
       pollId: poll._id,
       answerId: idOf(poll, 1),
       userId: site.accounts.viewer.id,

@@ -111,12 +111,12 @@ test("the areas of a key's roles match the operations that accept a key", () => 
 describe("rotating a key", () => {
   test("keeps the previous secret working for a day beside the new one", async () => {
     const created = (await create()).as(ApiKeyWithSecret);
-    const asked = Date.now();
+    const requestedAt = Date.now();
     const response = await rotate(created._id);
     const rotated = response.as(ApiKeyWithSecret);
     expect(response.log.d1.roundTrips).toBe(2);
     expect(rotated).toMatchObject({ _id: created._id, name: "Scoreboard" });
-    expect(rotated.previousKeyExpires).toBeGreaterThanOrEqual(asked + DAY);
+    expect(rotated.previousKeyExpires).toBeGreaterThanOrEqual(requestedAt + DAY);
     expect(rotated.previousKeyExpires).toBeLessThanOrEqual(Date.now() + DAY);
     expect(rotated.key).not.toBe(created.key);
     expect([await works(created.key), await works(rotated.key)]).toEqual([

@@ -46,14 +46,14 @@ async function eventTypes(): Promise<string[]> {
 }
 
 /** Aborts each of these hanging calls as soon as the provider has received it; returns the timeouts they had. */
-async function hurry(call: string): Promise<{ asked: number[] }> {
-  const asked: number[] = [];
+async function abortHangingCalls(call: string): Promise<{ timeouts: number[] }> {
+  const timeouts: number[] = [];
   const before = await callsTo(call);
   const { setTimeout: later } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation((callback, ms = 0) => {
     // Other timers run too: the site's log gives its effects 20 s.
     if (ms !== TIMEOUT_MS) return later(callback, ms);
-    const number = asked.push(ms);
+    const number = timeouts.push(ms);
     const end = async (): Promise<void> => {
       if ((await callsTo(call)) < before + number) return;
       clearInterval(timer);
@@ -62,7 +62,7 @@ async function hurry(call: string): Promise<{ asked: number[] }> {
     const timer = setInterval(() => void end(), 20);
     return timer;
   });
-  return { asked };
+  return { timeouts };
 }
 
 type Way = NonNullable<Behaviour["start"]>[number];
@@ -79,7 +79,7 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
   test.each(CALLS)("leaves the stream unchanged on %s, and the next call works", async (call) => {
     if (call === "stop") await run("start");
     const before = [await stored(), await eventTypes()];
-    const hurried = way === "hang" ? await hurry(call) : undefined;
+    const aborted = way === "hang" ? await abortHangingCalls(call) : undefined;
     await behave(site, { [call]: [way] });
     const response = await run(call);
     const name = call[0]?.toUpperCase() + call.slice(1);
@@ -92,14 +92,14 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
     expect(await callsTo(call)).toBe(attempts);
     expect(await callsTo("moved")).toBe(0);
     expect([await stored(), await eventTypes()]).toEqual(before);
-    if (hurried) expect(hurried.asked).toEqual([TIMEOUT_MS, TIMEOUT_MS]);
+    if (aborted) expect(aborted.timeouts).toEqual([TIMEOUT_MS, TIMEOUT_MS]);
     vi.restoreAllMocks();
     await behave(site, {});
     expect((await run(call)).status).toBe(200);
   });
 
   test("leaves no stream here or there on create", async () => {
-    if (way === "hang") await hurry("create");
+    if (way === "hang") await abortHangingCalls("create");
     await behave(site, { create: [way] });
     const response = await create();
     expect(response.problem).toMatchObject({ status: 400, message: "Create Stream call to provider failed" });

@@ -34,12 +34,12 @@ test("games are found by name, a page at a time", async () => {
 
 test("a search is cached whatever its case, but not for another page", async () => {
   const name = newName();
-  const asked = gamesDatabase.queries.length;
+  const before = gamesDatabase.queries.length;
   const first = await search(name);
   expect((await search(name.toUpperCase())).body).toEqual(first.body);
-  expect(gamesDatabase.queries.length - asked).toBe(1);
+  expect(gamesDatabase.queries.length - before).toBe(1);
   await search(name, { offset: 50 });
-  expect(gamesDatabase.queries.length - asked).toBe(2);
+  expect(gamesDatabase.queries.length - before).toBe(2);
 });
 
 test("a token is used until it is rejected, then replaced", async () => {

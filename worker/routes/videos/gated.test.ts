@@ -283,10 +283,10 @@ describe("a stream of a gated channel", () => {
     const channelId = await addPage({});
     const early = await openSocket(site, channelId);
     const { epoch } = await early.first("welcome");
-    const made = await site.call("createStream", { as: "admin", body: { title: "Derby", channelId, provider: "wowza" } });
-    await site.call("startStream", { params: { id: made.as(Stream)._id } });
+    const created = await site.call("createStream", { as: "admin", body: { title: "Derby", channelId, provider: "wowza" } });
+    await site.call("startStream", { params: { id: created.as(Stream)._id } });
     const { data, seq } = await early.first("stream.live");
-    expect(data.playbackUrl).toBe(made.as(Stream).playbackUrl);
+    expect(data.playbackUrl).toBe(created.as(Stream).playbackUrl);
     await replacePage(channelId, { regions: ["GB"] });
     await early.first("page.updated");
     const later = await openSocket(site, channelId, { epoch, seq: seq - 1 });

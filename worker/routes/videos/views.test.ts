@@ -90,17 +90,17 @@ describe("a view", () => {
   test("of many concurrent viewers is counted exactly, with one write of the video at a time", async () => {
     const id = await newVideo();
     const write = env.DB.batch.bind(env.DB);
-    let underWay = 0;
-    const atOnce: number[] = [];
+    let running = 0;
+    const concurrency: number[] = [];
     const batch = vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
-      atOnce.push(++underWay);
-      return await write<T>(statements).finally(() => underWay--);
+      concurrency.push(++running);
+      return await write<T>(statements).finally(() => running--);
     });
     const counter = env.VIEW_COUNTER.getByName(id);
     await Promise.all(Array.from({ length: 200 }, (_, index) => counter.count({ device: String(index), at: 5 })));
     batch.mockRestore();
     expect(await total(id)).toBe(200);
-    expect(new Set(atOnce)).toEqual(new Set([1]));
+    expect(new Set(concurrency)).toEqual(new Set([1]));
   });
 
   test("whose write fails is rejected, and doesn't block later ones", async () => {

@@ -34,9 +34,9 @@ describe("a rotated secret", () => {
   test("signs immediately, in addition to the previous one", async () => {
     const inbox = newInbox();
     const before = await subscribe(inbox);
-    const asked = Date.now();
+    const requestedAt = Date.now();
     const { secret, previousSecretExpires } = (await site.call("rotateWebhookSecret", { body: {} })).as(RotatedSecret);
-    expect(previousSecretExpires - asked).toBeGreaterThanOrEqual(86_400_000);
+    expect(previousSecretExpires - requestedAt).toBeGreaterThanOrEqual(86_400_000);
     await createOverlay();
     const [got] = await inbox.waitFor(1);
     for (const known of [before, secret]) new Webhook(known).verify(got?.body ?? "", got?.headers ?? {});

@@ -10,7 +10,7 @@ test("fills a reader's own credentials into a sample", () => {
   );
 });
 
-test("leaves the demo's where the reader gave none", () => {
+test("keeps the demo's credentials if the reader has entered none", () => {
   expect(fill(sample, NONE)).toBe(sample);
   expect(fill(sample, { ...NONE, developerKey: "mine" })).toContain(`Tifo-Client-Id: ${DEMO.clientId}`);
 });

@@ -18,7 +18,7 @@ test("logs the last frames only, newest first", () => {
   expect(view.log[0]?.seq).toBe(LOG_LENGTH + 5);
 });
 
-test("shows the tally and the quest that were told last, and keeps them where one can't be shown", () => {
+test("shows the latest tally and quest, and keeps them if a newer one can't be shown", () => {
   const answers = [{ answerId: "a", answer: "A draw", responses: 3, share: 1 }];
   const results = { pollId: "p", open: true, total: 3, hidden: false, answers };
   const quest = { title: "Call the derby", description: "Before half-time", rewardDescription: "A shirt", deleted: false };

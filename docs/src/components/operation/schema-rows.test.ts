@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { noteOf, rowsOf, typeOf } from "./schema-rows.ts";
 
-test("lists an object's fields, each above its own", () => {
+test("lists an object's fields, each before its own fields", () => {
   const answer = { type: "object", properties: { text: { type: "string", maxLength: 200 } }, required: ["text"] };
   const rows = rowsOf({ type: "object", properties: { answers: { type: "array", items: answer, maxItems: 20 } } });
   expect(rows.map(({ path, depth, type, required, constraints }) => [path, depth, type, required, ...constraints])).toEqual([
@@ -10,7 +10,7 @@ test("lists an object's fields, each above its own", () => {
   ]);
 });
 
-test("heads each variant by what tells it from the others", () => {
+test("names each variant after the values that distinguish it", () => {
   const variant = (kind: string, field: string) => ({
     type: "object",
     properties: { kind: { type: "string", enum: [kind] }, [field]: { type: "string" } },
@@ -26,18 +26,18 @@ test("heads each variant by what tells it from the others", () => {
   ]);
 });
 
-test("ends where a type holds itself", () => {
+test("stops at a recursive type", () => {
   const folder: Parameters<typeof rowsOf>[0] = { type: "object", properties: {} };
   folder.properties = { children: { type: "array", items: folder } };
   expect(rowsOf(folder)).toHaveLength(1);
 });
 
-test("says null of what can be nothing else", () => {
+test("shows null for a field that can only be null", () => {
   expect(typeOf({ nullable: true, description: "Not yet" })).toBe("null");
   expect(typeOf({ nullable: true, type: "integer" })).toBe("integer or null");
 });
 
-test("joins what a field means and what it must keep to", () => {
+test("joins a field's description and constraints", () => {
   expect(noteOf("The site.", ["at most 5 characters"])).toBe("The site · at most 5 characters");
   expect(noteOf("", [])).toBe("");
 });

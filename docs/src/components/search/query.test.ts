@@ -32,7 +32,7 @@ describe("a text", () => {
     expect(holds("POST /auth/v2/login", "login")).toBe(true);
   });
 
-  test("doesn't contain a word of which it has only the first letters", () => {
+  test("doesn't contain a word if only its first letters match", () => {
     expect(holds("The x axis", "xyzzyplugh")).toBe(false);
   });
 });
@@ -44,14 +44,14 @@ describe("a title", () => {
     expect(cutTitle("Positioning and styling", ["styling"])).toBe("Positioning and styling");
   });
 
-  test("that is longer is cut around the word that was looked for", () => {
+  test("that is longer is cut around the matching word", () => {
     const cut = cutTitle(long, ["overlays"]);
     expect(cut).toContain("overlays");
     expect(cut).toMatch(/^….*…$/);
     expect(cut.length).toBeLessThanOrEqual(52);
   });
 
-  test("that is longer and has no such word keeps its beginning", () => {
+  test("that is longer and has no matching word keeps its start", () => {
     expect(cutTitle(long, ["roku"])).toMatch(/^Everything.*…$/);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { trickle } from "./progress.ts";
 
-test("moves on with every step and never arrives by itself", () => {
+test("advances with every step and never completes by itself", () => {
   let done = 0.08;
   for (let step = 0; step < 200; step++) {
     const next = trickle(done);
