@@ -25,7 +25,7 @@ export default defineConfig({
   vite: {
     plugins: [navbarBreakpoint()],
     build: { assetsInlineLimit: inlined },
-    // The live channel runs the SDK's sources.
+    // The live channel imports the SDK's sources.
     define: { TIFO_SDK_VERSION: JSON.stringify(sdk.version) },
   },
   markdown: { processor: satteri({ mdastPlugins: [diagrams, relativeLinks] }) },
@@ -38,10 +38,10 @@ export default defineConfig({
       customCss: ["./docs/src/styles/site.css"],
       disable404Route: true,
       lastUpdated: true,
-      // Ours is docs/integrations/publish.ts, with a search box of our own.
+      // The site has its own search box; docs/integrations/publish.ts builds its index.
       pagefind: false,
       ...(sources === undefined ? {} : { editLink: { baseUrl: `${sources.replace(/\/$/, "")}/` } }),
-      // Lines wrap: code that scrolls sideways would be out of reach for a keyboard until a script has run.
+      // Lines wrap, because code that scrolls sideways can't be reached by keyboard until a script has run.
       expressiveCode: { styleOverrides: { borderRadius: "0.5rem" }, defaultProps: { wrap: true } },
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       components: {
@@ -57,7 +57,7 @@ export default defineConfig({
       },
       sidebar: sections.map(({ label, items }) => ({ label, items })),
       routeMiddleware: "./docs/src/section-sidebar.ts",
-      // Pages that Markdown didn't make are unknown to the validator; those to operations and errors are tested with the samples.
+      // The validator knows only pages made from Markdown. Links to operations and errors are tested with the samples.
       plugins: [
         starlightLinksValidator({
           exclude: ["/api/rest", "/errors{,#*}", "/openapi.json", "/docs/api-reference{,#*}", "/docs/api-reference/*"],
@@ -72,7 +72,7 @@ export default defineConfig({
   ],
 });
 
-/** Small styles stand in the page. Scripts stay files: the content security policy knows those in a page by their hashes alone. */
+/** Inlines small styles. Scripts stay files, because the content security policy allows inline scripts only by their hashes. */
 function inlined(file, content) {
   return file.endsWith(".css") && content.length < 4096;
 }

@@ -2,54 +2,54 @@ import { defineConfig, globalIgnores } from "eslint/config";
 import { createNodeResolver, importX } from "eslint-plugin-import-x";
 import tseslint from "typescript-eslint";
 
-const zod = { name: "zod", message: "Import z from @hono/zod-openapi, whose schemas know .openapi()." };
+const zod = { name: "zod", message: "Import z from @hono/zod-openapi, whose schemas have .openapi()." };
 const platform = {
   name: "cloudflare:workers",
-  message: "Only worker/index.ts and worker/durable-objects may need the platform: the rest loads in plain Node.",
+  message: "Only worker/index.ts and worker/durable-objects may import the platform; everything else must load in plain Node.",
 };
 const storage = {
   regex: "^drizzle-orm|^#db/(?!enums\\.ts$)",
-  message: "A route calls a verb of worker/services; only those query.",
+  message: "Call a verb of worker/services; only verbs query the database.",
   allowTypeImports: true,
 };
 
-const floors = "Imports run down: routes → http → services → integrations → db → lib.";
+const direction = "Imports run down: routes → http → services → integrations → db → lib.";
 
 /** Bans imports from these folders of the Worker. */
-function above(...folders) {
-  return { regex: `^#worker/(${folders.join("|")})/`, message: floors };
+function noneOf(...folders) {
+  return { regex: `^#worker/(${folders.join("|")})/`, message: direction };
 }
 
-// Everything beyond a file's own folder is named from the root, so that these patterns see it.
-const climbing = { regex: "^\\.\\./", message: "Name it from the root: #worker/…, #db/…" };
+// Imports from outside a file's own folder start at the root, so that these patterns match them.
+const parentFolders = { regex: "^\\.\\./", message: "Import from the root: #worker/…, #db/…" };
 const objects = {
   regex: "^#worker/durable-objects/(?!(.*/)?(stubs|frames|[^/]*\\.protocol)\\.ts$)",
-  message: "Only the protocol and the stubs of a Durable Object are imported.",
+  message: "Import only the protocol and the stubs of a Durable Object.",
 };
 
-/** What each floor may not import, the highest first. Tests may import what they like. */
+/** The imports that are banned in each layer, from the highest layer to the lowest. Tests may import anything. */
 const layers = [
-  { files: ["worker/routes/**/*.ts"], patterns: [storage, climbing] },
-  { files: ["worker/http/**/*.ts"], patterns: [climbing, objects, above("routes", "queues")] },
-  { files: ["worker/durable-objects/**/*.ts"], patterns: [climbing, above("routes", "http", "queues")] },
-  { files: ["worker/queues/**/*.ts"], patterns: [climbing, above("routes", "http", "durable-objects")] },
-  { files: ["worker/services/**/*.ts"], patterns: [climbing, objects, above("routes", "http")] },
+  { files: ["worker/routes/**/*.ts"], patterns: [storage, parentFolders] },
+  { files: ["worker/http/**/*.ts"], patterns: [parentFolders, objects, noneOf("routes", "queues")] },
+  { files: ["worker/durable-objects/**/*.ts"], patterns: [parentFolders, noneOf("routes", "http", "queues")] },
+  { files: ["worker/queues/**/*.ts"], patterns: [parentFolders, noneOf("routes", "http", "durable-objects")] },
+  { files: ["worker/services/**/*.ts"], patterns: [parentFolders, objects, noneOf("routes", "http")] },
   {
     files: ["worker/integrations/**/*.ts"],
     patterns: [
-      climbing,
-      above("routes", "http", "services", "durable-objects", "queues"),
-      { regex: "^#db/(?!enums|types)", message: floors },
+      parentFolders,
+      noneOf("routes", "http", "services", "durable-objects", "queues"),
+      { regex: "^#db/(?!enums|types)", message: direction },
     ],
   },
   {
     files: ["db/*.ts", "db/schema/**/*.ts"],
     ignores: ["db/demo.ts"],
-    patterns: [climbing, { regex: "^#worker/(?!lib/)", message: floors }],
+    patterns: [parentFolders, { regex: "^#worker/(?!lib/)", message: direction }],
   },
   {
     files: ["worker/lib/**/*.ts"],
-    patterns: [climbing, { regex: "^#worker/(?!lib/)", message: floors }, { regex: "^#db/(?!enums|types)", message: floors }],
+    patterns: [parentFolders, { regex: "^#worker/(?!lib/)", message: direction }, { regex: "^#db/(?!enums|types)", message: direction }],
   },
 ].map(({ files, ignores = [], patterns }) => ({
   files,
@@ -57,22 +57,22 @@ const layers = [
   rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns }] },
 }));
 
-// The docs promise televisions whose browser is a Chromium of 2021 (94); a build turns syntax into what it knows, but adds no functions.
-const youngerThanTelevisions = [
+// The docs promise support for TVs with Chromium 94 (2021). A build compiles newer syntax, but doesn't add missing functions.
+const newerThanTvBrowsers = [
   "MemberExpression[property.name=/^(toSorted|toReversed|toSpliced|findLast|findLastIndex|fromAsync|groupBy|withResolvers)$/]",
   "MemberExpression[property.name=/^(checkVisibility|canParse|throwIfAborted|isWellFormed|toWellFormed)$/]",
   "MemberExpression[property.name=/^(union|intersection|difference|symmetricDifference|isSubsetOf|isSupersetOf|isDisjointFrom)$/]",
   "MemberExpression[object.name='URL'][property.name='parse']",
   "MemberExpression[object.name='AbortSignal'][property.name=/^(any|timeout)$/]",
   "CallExpression[callee.name='structuredClone']",
-].map((selector) => ({ selector, message: "Chromium 94, which televisions have, does not know this." }));
+].map((selector) => ({ selector, message: "Chromium 94, which TVs use, doesn't support this." }));
 
-// TypeScript's `private` is erased: RPC calls such a method of a Durable Object like any other.
+// TypeScript's `private` is erased at build time, so RPC can call such methods of a Durable Object.
 const erasedPrivacy = ['PropertyDefinition[accessibility="private"]', 'MethodDefinition[accessibility="private"][kind!="constructor"]'].map(
-  (selector) => ({ selector, message: "Write #name instead of private." }),
+  (selector) => ({ selector, message: "Use #name instead of private." }),
 );
 
-/** Bans these imports. Of several that match a file the last one counts, so each names all that it bans. */
+/** Bans these imports. If several bans match a file, only the last one applies, so each is complete. */
 function ban(...paths) {
   return { "no-restricted-imports": ["error", { paths }] };
 }
@@ -94,7 +94,7 @@ export default defineConfig(
       "@typescript-eslint/ban-ts-comment": ["error", { "ts-expect-error": true }],
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
-      // A handler or a stand-in is often async only because its interface says so.
+      // Handlers and stubs are often async only because their interface is.
       "@typescript-eslint/require-await": "off",
     },
   },
@@ -102,7 +102,7 @@ export default defineConfig(
     files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts", "test/browser/{sdk,channel-chaos}*.ts", "scripts/soak-{apps,channel,overlays}.ts"],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },
-  { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...youngerThanTelevisions] } },
+  { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...newerThanTvBrowsers] } },
   { files: ["docs/**/*.{ts,tsx}", "test/browser/site*.ts"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   ...layers,
   {
@@ -112,7 +112,7 @@ export default defineConfig(
     rules: { "import-x/no-cycle": "error" },
   },
   {
-    // Where the compiler's own objection is what is tested.
+    // Tests that expect compile errors.
     files: ["**/*.types.unit.test.ts"],
     rules: { "@typescript-eslint/ban-ts-comment": ["error", { "ts-expect-error": "allow-with-description" }] },
   },

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// The runtime doesn't start without its assets folder, which only a build of the docs fills.
+// The runtime doesn't start without its assets folder, which only a build of the docs creates.
 mkdirSync("docs/dist", { recursive: true });
 
 // Wrangler reads the secrets that wrangler.toml declares as required from the environment.
@@ -11,7 +11,7 @@ process.env.TIFO_SUPER_KEY = "tifo_super_demo";
 
 const migrations = await readD1Migrations("db/migrations");
 
-// Only ends tests that hang: no test may come close to it, however slow the machine. Tests don't set their own timeouts.
+// Only for tests that hang: no test may come close to this, even on a slow machine. Tests don't set their own timeouts.
 const TIMEOUT_MS = 600_000;
 const timeouts = {
   testTimeout: TIMEOUT_MS,
@@ -59,21 +59,21 @@ export default defineConfig({
           globalSetup: ["test/stream-provider.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts", "test/check-events.ts"],
           provide: { migrations },
-          // One Worker for all files: each suite creates its own site, which is cheaper than its own Worker.
+          // All files share one Worker: each suite creates its own site, which is cheaper than its own Worker.
           isolate: false,
           maxWorkers: 1,
           ...timeouts,
         },
       },
       {
-        // No viewer times out by accident, however slow the machine; tests of timeouts move the clock.
+        // Viewers never time out by accident, even on a slow machine; tests of timeouts advance the clock.
         plugins: [workerd({ TIFO_HEARTBEAT_SECONDS: "3600" })],
         test: {
           name: "isolated",
           include: ["test/isolated/**/*.test.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts"],
           provide: { migrations },
-          // Each file has a Worker of its own and spends half its time starting it.
+          // Each file has its own Worker, and spends half of its time starting it.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           ...timeouts,

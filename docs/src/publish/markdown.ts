@@ -5,11 +5,11 @@ import remarkStringify from "remark-stringify";
 import { unified } from "unified";
 import { attribute, type Element, elements, find, hasClass, isElement, isShell, lineOf, type Node, textOf } from "./html.ts";
 
-// Attributes of a copy of the page, by which the handlers see what would be lost with the shell.
+// Attributes of the page's copy that preserve for the handlers what is removed with the shell.
 const CODE_TEXT = "data-code-text";
 const TAB_NAME = "data-tab-name";
 
-/** Elements that are written as another one is; a list of terms would become one of bullets. */
+/** Elements that are handled like another one; a list of terms would otherwise become a bullet list. */
 const WRITTEN_AS: Record<string, string> = { aside: "blockquote", dl: "div", dt: "p", dd: "div" };
 
 type Handler = NonNullable<Options["handlers"]>[string];

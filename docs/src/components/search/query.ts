@@ -1,4 +1,4 @@
-/** English words that say nothing about what is looked for. */
+/** English stop words. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a an and are as at be but by can did do does for from had has have how i if in into is it its let me my no nor not of on or our " +
@@ -13,14 +13,14 @@ export function tokens(query: string): string[] {
   return words.filter((word) => !STOP_WORDS.has(word));
 }
 
-/** Whether a text holds a word in any of its forms: its first three fifths, however the text is punctuated. */
+/** Whether a text contains a form of a word, that is its first three fifths, regardless of punctuation. */
 export function holds(text: string, word: string): boolean {
   const plain = (part: string): string => part.toLowerCase().replaceAll(/[^\p{L}\p{N}_\s]/gu, "");
   const stem = plain(word);
   return plain(text).includes(stem.slice(0, Math.ceil(stem.length * 0.6)));
 }
 
-/** A title of at most about `limit` characters: a longer one is cut around the first word that was looked for. */
+/** A title of at most about `limit` characters: a longer one is cut around the first word of the query. */
 export function cutTitle(title: string, words: readonly string[], limit = 50): string {
   if (title.length <= limit) return title;
   const lower = title.toLowerCase();
