@@ -1,2 +1,2 @@
-// A strict project imports no file without types, not even for its effect alone.
+// Strict TypeScript projects can't import files without types, not even for side effects.
 export {};

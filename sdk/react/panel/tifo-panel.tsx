@@ -5,19 +5,19 @@ import { useThemeAttributes } from "../theme-attributes.ts";
 import { PanelContent } from "./content.tsx";
 import { Note, SiteImage } from "./parts.tsx";
 
-/** The event's sidebar with a tab for each panel, or one panel alone. */
+/** The event's sidebar with a tab for each panel, or a single panel. */
 export function TifoPanel({ panelId }: { panelId?: string | undefined }) {
   const panels = useEventState((state) => state.panels);
   const openPanelId = useEventState((state) => state.openPanelId);
   const title = useEventState((state) => state.title);
   const look = useThemeAttributes();
-  const alone = panels.find(({ id }) => id === panelId);
+  const single = panels.find(({ id }) => id === panelId);
   return (
     <section className="tifo tifo-panel" aria-label={title === "" ? "Event" : title} {...look}>
       {panelId === undefined ? (
         <Sidebar panels={panels} open={panels.find(({ id }) => id === openPanelId)} />
-      ) : alone ? (
-        <Content panel={alone} role="group" aria-label={alone.name} />
+      ) : single ? (
+        <Content panel={single} role="group" aria-label={single.name} />
       ) : (
         <Note>This event has no such panel.</Note>
       )}

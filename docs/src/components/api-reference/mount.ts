@@ -60,12 +60,12 @@ function fixMarkup(element: HTMLElement): void {
     "section.contents:not([role])": { role: "group" },
     "ul.endpoints:not([tabindex])": { tabindex: "0" },
   };
-  function mend(): void {
+  function fixAccessibility(): void {
     for (const [selector, attributes] of Object.entries(patches))
       for (const found of element.querySelectorAll(selector))
         for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, value);
   }
-  new MutationObserver(mend).observe(element, { childList: true, subtree: true });
+  new MutationObserver(fixAccessibility).observe(element, { childList: true, subtree: true });
 }
 
 function isDark(): boolean {

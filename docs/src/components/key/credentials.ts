@@ -16,7 +16,7 @@ const KEY = "tifo.credentials";
 export const NONE: Credentials = { clientId: "", developerKey: "", origin: "" };
 
 /** The credentials stored in this tab. */
-export function keptCredentials(): Credentials {
+export function storedCredentials(): Credentials {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
     if (typeof kept !== "object" || kept === null) return NONE;

@@ -1,9 +1,9 @@
-import { type Credentials, fill, keptCredentials } from "./credentials.ts";
+import { type Credentials, fill, storedCredentials } from "./credentials.ts";
 
 const originals = new WeakMap<Node, string>();
 
 /** Fills the stored credentials into every sample on the page, and into the text that its copy button copies. */
-export function fillCredentials(own: Credentials = keptCredentials()): void {
+export function fillCredentials(own: Credentials = storedCredentials()): void {
   const page = document.querySelector(".main-frame");
   if (!page || (isNone(own) && !page.hasAttribute("data-filled"))) return;
   page.toggleAttribute("data-filled", true);

@@ -1,5 +1,5 @@
 import type { ServerFrame, ViewerFrame } from "#sdk/channel/index.ts";
-import { questIn, type QuestNews, type Tally, tallyIn } from "./engagement.ts";
+import { questIn, type QuestUpdate, type Tally, tallyIn } from "./engagement.ts";
 
 /** One line of the frame log. */
 export interface LogEntry {
@@ -17,7 +17,7 @@ export interface ChannelView {
   /** Of the poll that was last answered. */
   tally: Tally | undefined;
   /** The quest that last changed. */
-  quest: QuestNews | undefined;
+  quest: QuestUpdate | undefined;
   log: LogEntry[];
 }
 
@@ -30,7 +30,7 @@ export const EMPTY_VIEW: ChannelView = { tally: undefined, quest: undefined, log
 export function nextView(view: ChannelView, event: ChannelEvent): ChannelView {
   const { kind, at, frame } = event;
   const detail = kind === "frame" ? detailOf(event.frame) : "";
-  const log = logged(view.log, { at, sent: kind === "sent", type: frame.type, seq: "seq" in frame ? frame.seq : undefined, detail });
+  const log = appendEntry(view.log, { at, sent: kind === "sent", type: frame.type, seq: "seq" in frame ? frame.seq : undefined, detail });
   switch (frame.type) {
     case "poll.updated":
       return { ...view, log, tally: tallyIn(frame.data) ?? view.tally };
@@ -41,7 +41,7 @@ export function nextView(view: ChannelView, event: ChannelEvent): ChannelView {
   }
 }
 
-function logged(log: LogEntry[], entry: Omit<LogEntry, "id">): LogEntry[] {
+function appendEntry(log: LogEntry[], entry: Omit<LogEntry, "id">): LogEntry[] {
   const id = (log[0]?.id ?? 0) + 1;
   return [{ id, ...entry }, ...log].slice(0, LOG_LENGTH);
 }
@@ -49,7 +49,7 @@ function logged(log: LogEntry[], entry: Omit<LogEntry, "id">): LogEntry[] {
 function detailOf(frame: ServerFrame): string {
   switch (frame.type) {
     case "welcome":
-      return frame.recovered ? "resumed" : `${frame.overlays.length} on now`;
+      return frame.recovered ? "resumed" : `${frame.overlays.length} active`;
     case "overlay.show":
       return `${Math.round((frame.endsAt - frame.startsAt) / 1000)} s at ${frame.position}`;
     case "overlay.clear":

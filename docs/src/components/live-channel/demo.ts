@@ -8,15 +8,15 @@ export const DEMO = {
 
 /** Whether the server of this page runs the demo site. Throws if the server can't be reached. */
 export async function isDemoServer(): Promise<boolean> {
-  const answer = await fetch("/site/v1/", { headers: { "Tifo-Client-Id": DEMO.clientId } });
+  const response = await fetch("/site/v1/", { headers: { "Tifo-Client-Id": DEMO.clientId } });
   // An unread response body keeps its connection open.
-  await answer.body?.cancel();
-  return answer.ok;
+  await response.body?.cancel();
+  return response.ok;
 }
 
 /** Broadcasts the demo overlay to the demo channel and returns the broadcast's id. Throws with the server's message. */
 export async function broadcastDemoOverlay(): Promise<string> {
-  const answer = await fetch(`/overlay/v1/broadcast/${DEMO.overlayId}`, {
+  const response = await fetch(`/overlay/v1/broadcast/${DEMO.overlayId}`, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
@@ -25,15 +25,15 @@ export async function broadcastDemoOverlay(): Promise<string> {
     },
     body: JSON.stringify({ channelId: DEMO.channelId, variables: { scorer: "Ada Moreno", minute: 17 } }),
   });
-  const body: unknown = await answer.json().catch(() => null);
-  if (!answer.ok) throw new Error(textAt(body, "message") ?? `The server returned ${answer.status}.`);
+  const body: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw new Error(textAt(body, "message") ?? `The server returned ${response.status}.`);
   return textAt(firstOf(body, "broadcasts"), "broadcastId") ?? "";
 }
 
 /** The question of a poll on the demo site. */
 export async function questionOf(pollId: string): Promise<string | undefined> {
-  const answer = await fetch(`/poll/v3/${pollId}`, { headers: { "Tifo-Client-Id": DEMO.clientId } });
-  const body: unknown = await answer.json();
+  const response = await fetch(`/poll/v3/${pollId}`, { headers: { "Tifo-Client-Id": DEMO.clientId } });
+  const body: unknown = await response.json();
   return textAt(body, "question");
 }
 

@@ -7,7 +7,7 @@ export interface Tally {
 }
 
 /** A quest from the channel. */
-export interface QuestNews {
+export interface QuestUpdate {
   title: string;
   description: string;
   rewardDescription: string;
@@ -27,7 +27,7 @@ export function tallyIn({ pollId, open, total, answers, correctAnswerId }: Data)
 }
 
 /** The quest in a `quest.updated`; undefined once it is deleted. */
-export function questIn({ title, description, rewardDescription, deleted }: Data): QuestNews | undefined {
+export function questIn({ title, description, rewardDescription, deleted }: Data): QuestUpdate | undefined {
   if (deleted === true || typeof title !== "string") return undefined;
   return { title, description: textOf(description), rewardDescription: textOf(rewardDescription) };
 }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import type { ConnectionState } from "#sdk/channel/index.ts";
 import { TifoEventProvider, useEventState } from "#sdk/react/index.ts";
 import { Boundary } from "../boundary.tsx";
-import { Beside } from "./beside.tsx";
+import { EngagementCards } from "./engagement-cards.tsx";
 import type { ChannelView } from "./channel-view.ts";
 import { broadcastDemoOverlay, isDemoServer } from "./demo.ts";
 import { FrameLog } from "./frame-log.tsx";
@@ -69,7 +69,7 @@ function Screen({ view: { tally, quest, log }, press, note }: ScreenProps) {
     <>
       <Status connection={connection} reason={reason} viewers={connection === "live" ? viewers : undefined} />
       <Stage joined />
-      <Beside tally={tally} quest={quest} />
+      <EngagementCards tally={tally} quest={quest} />
       <div className="controls">
         <button type="button" className="tifo-button" disabled={connection !== "live"} onClick={press}>
           Broadcast the demo overlay

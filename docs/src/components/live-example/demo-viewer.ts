@@ -17,13 +17,13 @@ export function demoViewerToken(): Promise<string> {
 }
 
 async function signIn(): Promise<string> {
-  const answer = await fetch("/auth/v2/login", {
+  const response = await fetch("/auth/v2/login", {
     method: "POST",
     headers: { "Content-Type": "application/json", "Tifo-Client-Id": DEMO.clientId },
     body: JSON.stringify(VIEWER),
   });
-  const body: unknown = await answer.json();
+  const body: unknown = await response.json();
   const jwt = textAt(body, "jwt");
-  if (jwt === undefined) throw new Error(textAt(body, "message") ?? `The server returned ${answer.status}.`);
+  if (jwt === undefined) throw new Error(textAt(body, "message") ?? `The server returned ${response.status}.`);
   return jwt;
 }

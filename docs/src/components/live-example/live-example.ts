@@ -20,14 +20,14 @@ export class LiveExample extends HTMLElement {
     return part(this, "button", HTMLButtonElement);
   }
 
-  #say(text: string): void {
+  #showMessage(text: string): void {
     part(this, "p", HTMLElement).textContent = text;
   }
 
   async #start(): Promise<void> {
     const button = this.#button;
     button.disabled = true;
-    this.#say("Loading the SDK…");
+    this.#showMessage("Loading the SDK…");
     try {
       if (!(await isDemoServer()))
         throw new Error("This server doesn’t run the demo site. Start Tifo on your machine and open this page there.");
@@ -36,7 +36,7 @@ export class LiveExample extends HTMLElement {
       this.#tifo.configure({ clientId: DEMO.clientId, mode, delegate: { getUserToken: demoViewerToken } });
       await this.#show(this.#tifo);
     } catch (error) {
-      this.#say(error instanceof Error ? error.message : String(error));
+      this.#showMessage(error instanceof Error ? error.message : String(error));
       button.textContent = "Retry";
       button.disabled = false;
     }
@@ -46,8 +46,8 @@ export class LiveExample extends HTMLElement {
     const event = await tifo.userDidStartWatchingEvent({ channelId: DEMO.channelId });
     const place = part(this, ".place", HTMLElement);
     place.hidden = false;
-    event.subscribe(() => this.#tell(event));
-    this.#tell(event);
+    event.subscribe(() => this.#showStatus(event));
+    this.#showStatus(event);
     if (this.dataset["show"] === "overlay") {
       tifo.renderOverlay(place);
       this.#offerBroadcast();
@@ -58,21 +58,21 @@ export class LiveExample extends HTMLElement {
     else showState(event, place);
   }
 
-  #tell(event: TifoEventViewModel): void {
+  #showStatus(event: TifoEventViewModel): void {
     const { connection, reason, concurrents } = event.getSnapshot();
-    this.#say(`${connection}${reason === undefined ? "" : `: ${reason}`} · viewers: ${concurrents}`);
+    this.#showMessage(`${connection}${reason === undefined ? "" : `: ${reason}`} · viewers: ${concurrents}`);
   }
 
   /** The button that started the example becomes the broadcast button. */
   #offerBroadcast(): void {
-    const again = part(this, "button", HTMLButtonElement).cloneNode();
-    if (!(again instanceof HTMLButtonElement)) return;
-    again.textContent = "Broadcast the demo overlay";
-    again.disabled = false;
-    again.addEventListener("click", () => {
-      broadcastDemoOverlay().catch((error: unknown) => this.#say(error instanceof Error ? error.message : String(error)));
+    const broadcastButton = part(this, "button", HTMLButtonElement).cloneNode();
+    if (!(broadcastButton instanceof HTMLButtonElement)) return;
+    broadcastButton.textContent = "Broadcast the demo overlay";
+    broadcastButton.disabled = false;
+    broadcastButton.addEventListener("click", () => {
+      broadcastDemoOverlay().catch((error: unknown) => this.#showMessage(error instanceof Error ? error.message : String(error)));
     });
-    this.#button.replaceWith(again);
+    this.#button.replaceWith(broadcastButton);
   }
 }
 

@@ -165,17 +165,17 @@ export function nameOf(schema: Schema): string | undefined {
 }
 
 /** Resolves a reference. */
-export function follow(schema: Schema): Schema {
+export function resolve(schema: Schema): Schema {
   const name = nameOf(schema);
   if (name === undefined) return schema;
   const named = document.components.schemas[name];
   if (!named) throw new Error(`${name} is not in the document`);
-  return follow(named);
+  return resolve(named);
 }
 
 /** A schema's own example, or one built from its parts; with `optional`, also from optional properties, up to a depth. */
 export function exampleOf(from: Schema, optional = false, depth = 0): unknown {
-  const schema = follow(from);
+  const schema = resolve(from);
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
   if (schema.enum) return schema.enum[0];
@@ -216,7 +216,7 @@ function readOperation(method: Operation["method"], path: string, raw: z.infer<t
 function readParameter(parameter: Parameter): Parameter {
   const named = document.components.parameters[parameter.$ref?.replace("#/components/parameters/", "") ?? ""];
   if (named) return readParameter(named);
-  const schema = follow(parameter.schema);
+  const schema = resolve(parameter.schema);
   return { ...parameter, schema, example: parameter.example ?? schema.example ?? schema.default };
 }
 

@@ -1,4 +1,4 @@
-import { exampleOf, follow, nameOf, type Schema } from "./document.ts";
+import { exampleOf, resolve, nameOf, type Schema } from "./document.ts";
 
 /** One field in a list of fields. */
 export interface Row {
@@ -25,7 +25,7 @@ export function rowsOf(schema: Schema): Row[] {
 
 /** A readable type: "string", "list of Poll", "Poll or null". */
 export function typeOf(from: Schema): string {
-  const schema = follow(from);
+  const schema = resolve(from);
   if (schema.nullable && Object.keys(schema).every((key) => NOTES.has(key))) return "null";
   return `${plainType(from, schema)}${schema.nullable ? " or null" : ""}`;
 }
@@ -37,7 +37,7 @@ export function noteOf(description: string, constraints: string[]): string {
 
 /** The constraints of a schema. */
 export function constraintsOf(from: Schema): string[] {
-  const schema = follow(from);
+  const schema = resolve(from);
   return [
     schema.enum ? `one of ${schema.enum.map((value) => `\`${String(value)}\``).join(", ")}` : undefined,
     range(schema.minLength, schema.maxLength, "character"),
@@ -61,7 +61,7 @@ function alternatives(schema: Schema): string {
 }
 
 function below(from: Schema, path: string, depth: number, within: Schema[]): Row[] {
-  const schema = follow(from);
+  const schema = resolve(from);
   if (depth > DEPTH || within.includes(schema)) return [];
   const inside = [...within, schema];
   if (schema.type === "array" && schema.items) return below(schema.items, `${path}[]`, depth, inside);
@@ -78,16 +78,16 @@ function below(from: Schema, path: string, depth: number, within: Schema[]): Row
 
 /** Each object variant starts with the field that distinguishes it. */
 function rowsOfVariants(variants: Schema[], path: string, depth: number, within: Schema[]): Row[] {
-  const objects = variants.filter((variant) => follow(variant).properties);
+  const objects = variants.filter((variant) => resolve(variant).properties);
   // More than four would be too long; the example and the explorer show them one at a time.
   if (objects.length > 4) return objects.map((variant) => variantRow(variant, path, depth));
   return objects.flatMap((variant) => [variantRow(variant, path, depth), ...below(variant, path, depth + 1, within)]);
 }
 
 function variantRow(variant: Schema, path: string, depth: number): Row {
-  const schema = follow(variant);
-  const [key, property] = Object.entries(schema.properties ?? {}).find(([, value]) => follow(value).enum?.length === 1) ?? [];
-  const value = property ? `${String(key)} \`${String(follow(property).enum?.[0])}\`` : "otherwise";
+  const schema = resolve(variant);
+  const [key, property] = Object.entries(schema.properties ?? {}).find(([, value]) => resolve(value).enum?.length === 1) ?? [];
+  const value = property ? `${String(key)} \`${String(resolve(property).enum?.[0])}\`` : "otherwise";
   const fields = Object.keys(schema.properties ?? {}).filter((name) => name !== key);
   return {
     name: value,
@@ -107,7 +107,7 @@ function mapRows(values: Schema, path: string, depth: number, within: Schema[]):
 }
 
 function rowOf(name: string, property: Schema, path: string, depth: number, required: boolean): Row {
-  const schema = follow(property);
+  const schema = resolve(property);
   return {
     name,
     path: path === "" ? name : `${path}.${name}`,
@@ -120,7 +120,7 @@ function rowOf(name: string, property: Schema, path: string, depth: number, requ
 }
 
 function exampleText(property: Schema): string[] {
-  const { example } = follow(property);
+  const { example } = resolve(property);
   if (example === undefined || typeof example === "object") return [];
   return [`such as \`${String(exampleOf(property))}\``];
 }

@@ -1,5 +1,5 @@
 import { CURRENT } from "../../versions.ts";
-import { holds, tokens } from "./query.ts";
+import { containsWord, tokens } from "./query.ts";
 
 /** One search result: a page, or a heading within one. */
 export interface Hit {
@@ -66,7 +66,7 @@ async function open(file: string, context: string | undefined): Promise<Engine> 
       const { results } = await index.search(words.join(" "), { filters });
       const likely = await Promise.all(results.slice(0, limit).map((result) => result.data()));
       // For an unknown word, the index returns pages that match its first letters.
-      const found = likely.filter(({ content }) => words.every((word) => holds(content, word)));
+      const found = likely.filter(({ content }) => words.every((word) => containsWord(content, word)));
       const pages = found.length < likely.length ? found.length : results.length;
       return { hits: found.flatMap((page) => hitsOf(page, words)).slice(0, limit), pages };
     },

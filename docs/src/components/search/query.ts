@@ -14,7 +14,7 @@ export function tokens(query: string): string[] {
 }
 
 /** Whether a text contains a form of a word, that is its first three fifths, regardless of punctuation. */
-export function holds(text: string, word: string): boolean {
+export function containsWord(text: string, word: string): boolean {
   const plain = (part: string): string => part.toLowerCase().replaceAll(/[^\p{L}\p{N}_\s]/gu, "");
   const stem = plain(word);
   return plain(text).includes(stem.slice(0, Math.ceil(stem.length * 0.6)));

@@ -1,11 +1,11 @@
 import { type Hit, loadEngine } from "./engine.ts";
 import { cutTitle, tokens } from "./query.ts";
 
-const MOST_HITS = 8;
+const MAX_HITS = 8;
 
 /** The search box of the navbar; starts loading its index immediately. Without scripts it links to the results page. */
 class SearchBox extends HTMLElement {
-  #typed = 0;
+  #searches = 0;
   #selected = -1;
 
   connectedCallback(): void {
@@ -33,7 +33,7 @@ class SearchBox extends HTMLElement {
     return input;
   }
 
-  #piece(selector: string): HTMLElement {
+  #part(selector: string): HTMLElement {
     const part = this.querySelector<HTMLElement>(selector);
     if (!part) throw new Error(`The search box has no ${selector}.`);
     return part;
@@ -46,31 +46,31 @@ class SearchBox extends HTMLElement {
 
   async #search(): Promise<void> {
     const query = this.#input.value;
-    const turn = ++this.#typed;
+    const turn = ++this.#searches;
     if (query.trim() === "") return this.#show(false);
-    this.#piece(".ring").hidden = false;
+    this.#part(".ring").hidden = false;
     try {
       const engine = await loadEngine();
-      const { hits } = await engine.search(query, MOST_HITS);
-      if (turn === this.#typed) this.#list(query, hits);
+      const { hits } = await engine.search(query, MAX_HITS);
+      if (turn === this.#searches) this.#list(query, hits);
     } catch (error) {
-      if (turn === this.#typed) this.#say(`Search isn't available: ${String(error)}`);
+      if (turn === this.#searches) this.#showMessage(`Search isn't available: ${String(error)}`);
     } finally {
-      if (turn === this.#typed) this.#piece(".ring").hidden = true;
+      if (turn === this.#searches) this.#part(".ring").hidden = true;
     }
   }
 
   #list(query: string, hits: Hit[]): void {
-    this.#say(hits.length === 0 ? "No results" : "");
+    this.#showMessage(hits.length === 0 ? "No results" : "");
     const words = tokens(query);
-    this.#piece("ul").replaceChildren(...hits.map((hit, at) => option(hit, at, words)));
-    if (hits.length > 0) this.#piece(".all").replaceChildren(...this.#linksToAll(query));
+    this.#part("ul").replaceChildren(...hits.map((hit, at) => option(hit, at, words)));
+    if (hits.length > 0) this.#part(".all").replaceChildren(...this.#linksToAll(query));
   }
 
-  #say(message: string): void {
-    this.#piece(".message").textContent = message;
-    this.#piece("ul").replaceChildren();
-    this.#piece(".all").replaceChildren();
+  #showMessage(message: string): void {
+    this.#part(".message").textContent = message;
+    this.#part("ul").replaceChildren();
+    this.#part(".all").replaceChildren();
     this.#selected = -1;
     this.#show(true);
   }
@@ -101,7 +101,7 @@ class SearchBox extends HTMLElement {
   }
 
   #show(open: boolean): void {
-    this.#piece(".panel").hidden = !open;
+    this.#part(".panel").hidden = !open;
     this.#input.setAttribute("aria-expanded", String(open));
     if (!open) this.#input.removeAttribute("aria-activedescendant");
   }

@@ -2,17 +2,17 @@ import { showLoaded } from "../shell/loadable.ts";
 import { type Hit, loadEngine } from "./engine.ts";
 import { cutTitle, tokens } from "./query.ts";
 
-const MOST_HITS = 100;
+const MAX_HITS = 100;
 const TITLE_LIMIT = 100;
 
 /** The page of all results: the query, its context and version are in the URL. */
 class SearchPage extends HTMLElement {
-  #typed = 0;
+  #searches = 0;
 
   connectedCallback(): void {
-    const asked = new URLSearchParams(location.search);
-    this.#input.value = asked.get("q") ?? "";
-    const context = asked.get("ctx") ?? "";
+    const parameters = new URLSearchParams(location.search);
+    this.#input.value = parameters.get("q") ?? "";
+    const context = parameters.get("ctx") ?? "";
     if ([...this.#select.options].some(({ value }) => value === context)) this.#select.value = context;
     this.addEventListener("submit", (event) => event.preventDefault());
     this.#input.addEventListener("input", () => this.#search());
@@ -32,18 +32,18 @@ class SearchPage extends HTMLElement {
     const query = this.#input.value.trim();
     const context = this.#select.value;
     const version = new URLSearchParams(location.search).get("version");
-    this.#remember(query, context, version);
+    this.#updateUrl(query, context, version);
     const place = found(this.querySelector<HTMLElement>(".hits"));
-    const turn = ++this.#typed;
+    const turn = ++this.#searches;
     void showLoaded(place, async () => {
       if (query === "") return place.replaceChildren();
       const engine = await loadEngine(version ?? undefined, context === "" ? undefined : context);
-      const { hits, pages } = await engine.search(query, MOST_HITS);
-      if (turn === this.#typed) place.replaceChildren(...list(hits, pages, tokens(query)));
+      const { hits, pages } = await engine.search(query, MAX_HITS);
+      if (turn === this.#searches) place.replaceChildren(...list(hits, pages, tokens(query)));
     });
   }
 
-  #remember(query: string, context: string, version: string | null): void {
+  #updateUrl(query: string, context: string, version: string | null): void {
     const title = query === "" ? "Search the documentation" : `Search results for “${query}”`;
     document.title = `${title} | Tifo`;
     found(document.querySelector("h1")).textContent = title;

@@ -1,11 +1,11 @@
-const SHORTEST_MS = 40;
-const LONGEST_MS = 190;
+const MIN_MS = 40;
+const MAX_MS = 190;
 const SCREENFUL_PX = 300;
 
 /** How long a part of `height` px takes to open or close, in ms: from 40 for a small one to 190 for a full screen; 1 with reduced motion. */
 export function collapseMs(height: number, reducedMotion: boolean): number {
   if (reducedMotion) return 1;
-  return Math.round(SHORTEST_MS + (LONGEST_MS - SHORTEST_MS) * (1 - Math.exp(-height / SCREENFUL_PX)));
+  return Math.round(MIN_MS + (MAX_MS - MIN_MS) * (1 - Math.exp(-height / SCREENFUL_PX)));
 }
 
 function isReduced(): boolean {

@@ -9,7 +9,7 @@ export function isSlow({ saveData = false, effectiveType = "" }: Connection): bo
 }
 
 /** Disables page preloading on slow or metered connections. */
-export function spareSlowConnections(): void {
+export function disablePreloadOnSlowConnections(): void {
   const connection: unknown = Reflect.get(navigator, "connection");
   if (typeof connection !== "object" || connection === null || !isSlow(connection)) return;
   for (const link of document.querySelectorAll("a")) link.dataset["astroPrefetch"] = "false";

@@ -31,7 +31,7 @@ export function showProgress(): void {
     bar.remove();
   }
   document.addEventListener("click", (event) => {
-    if (leadsAway(event)) start();
+    if (opensPage(event)) start();
   });
   // A page from the browser's back-forward cache, or a cancelled navigation, has no bar.
   addEventListener("pageshow", stop);
@@ -41,7 +41,7 @@ export function showProgress(): void {
 }
 
 /** Whether a click loads another page of this site in this tab. */
-function leadsAway(event: MouseEvent): boolean {
+function opensPage(event: MouseEvent): boolean {
   const link = event.target instanceof Element ? event.target.closest("a") : null;
   if (!link || event.defaultPrevented || event.button !== 0) return false;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;

@@ -6,9 +6,9 @@ import { defineHeader } from "./header-element.ts";
 import { defineHelpful } from "./helpful-element.ts";
 import { defineMenu } from "./menu.ts";
 import { definePageActions } from "./page-actions-element.ts";
-import { spareSlowConnections } from "./preload.ts";
+import { disablePreloadOnSlowConnections } from "./preload.ts";
 import { showProgress } from "./progress.ts";
-import { reachWideTables } from "./scrollable.ts";
+import { makeWideTablesFocusable } from "./scrollable.ts";
 import { defineThemeSwitch } from "./theme-element.ts";
 import { followSystem, watchSystem } from "./theme.ts";
 
@@ -24,8 +24,8 @@ export function startShell(): void {
   defineHelpful();
   watchSystem();
   showProgress();
-  spareSlowConnections();
-  reachWideTables();
+  disablePreloadOnSlowConnections();
+  makeWideTablesFocusable();
   fillCredentials();
   document.querySelector("[data-follow-system]")?.addEventListener("click", followSystem);
 }

@@ -5,11 +5,11 @@ import { requestOf } from "../samples/request.ts";
 import type { Field, Form } from "./request.ts";
 
 /** Operations without a form: streams, and calls that only external systems make. */
-const WITHOUT = new Set(["connectToChannel", "streamChannel", "openInvite", "receiveStripeEvent"]);
+const OPERATIONS_WITHOUT_FORM = new Set(["connectToChannel", "streamChannel", "openInvite", "receiveStripeEvent"]);
 
 /** The form of an operation, with the values of its samples; undefined if a form can't represent it. */
 export function formOf(operation: Operation): Form | undefined {
-  if (WITHOUT.has(operation.operationId)) return undefined;
+  if (OPERATIONS_WITHOUT_FORM.has(operation.operationId)) return undefined;
   const { url, headers, body, method } = requestOf(operation);
   const sample = new URL(url);
   const segments = sample.pathname.split("/");
@@ -18,13 +18,13 @@ export function formOf(operation: Operation): Form | undefined {
     if (place === "path") return [{ name, required, in: place, value: decodeURIComponent(segments[names.indexOf(`{${name}}`)] ?? "") }];
     return place === "query" || place === "header" ? [{ name, required, in: place, value: sample.searchParams.get(name) ?? "" }] : [];
   });
-  const asked = headers
+  const headerFields = headers
     .filter(({ name }) => name !== "Content-Type")
     .map(({ name, value }): Field => ({ name, in: "header", required: true, value }));
   const named = fields.some(({ name }) => name === "clientId");
   const site: Field[] =
     sample.searchParams.has("clientId") && !named ? [{ name: "clientId", in: "query", required: true, value: DEMO.clientId }] : [];
-  return { method, path: operation.path, fields: [...asked, ...site, ...fields], body: bodyOf(body) };
+  return { method, path: operation.path, fields: [...headerFields, ...site, ...fields], body: bodyOf(body) };
 }
 
 function bodyOf(body: ReturnType<typeof requestOf>["body"]): Form["body"] {

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { DEMO, fill, keptCredentials } from "../key/credentials.ts";
+import { DEMO, fill, storedCredentials } from "../key/credentials.ts";
 import { type Field, type Form, keyOf, requestOf } from "./request.ts";
 import "./try-it.css";
 
@@ -12,8 +12,8 @@ interface Shown {
 
 /** A form that sends an operation's request to this page's server and shows the response. */
 export function TryIt({ form }: { form: Form }) {
-  const [values, setValues] = useState(() => startValues(form));
-  const [body, setBody] = useState<string | File | undefined>(() => startBody(form));
+  const [values, setValues] = useState(() => initialValues(form));
+  const [body, setBody] = useState<string | File | undefined>(() => initialBody(form));
   const [result, setResult] = useState<Shown | { failure: string } | "waiting">();
   const first = useRef<HTMLFormElement>(null);
   useEffect(() => first.current?.querySelector("input")?.focus(), []);
@@ -103,10 +103,10 @@ async function call(form: Form, values: Record<string, string>, body: string | F
   const type = response.headers.get("Content-Type") ?? "";
   const text = /json|text/.test(type) ? await response.text() : `${(await response.arrayBuffer()).byteLength} bytes`;
   const status = `${response.status} ${response.statusText}`.trim();
-  return { status, took: Math.round(performance.now() - started), type, text: type.includes("json") ? indented(text) : text };
+  return { status, took: Math.round(performance.now() - started), type, text: type.includes("json") ? formatJson(text) : text };
 }
 
-function indented(text: string): string {
+function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
@@ -126,11 +126,11 @@ async function demoToken(): Promise<string> {
   throw new Error(`The demo admin can’t sign in here: ${response.status}.`);
 }
 
-function startValues(form: Form): Record<string, string> {
-  const own = keptCredentials();
+function initialValues(form: Form): Record<string, string> {
+  const own = storedCredentials();
   return Object.fromEntries(form.fields.map((field: Field) => [keyOf(field), fill(field.value, own)]));
 }
 
-function startBody(form: Form): string | undefined {
-  return typeof form.body === "object" ? fill(form.body.text, keptCredentials()) : undefined;
+function initialBody(form: Form): string | undefined {
+  return typeof form.body === "object" ? fill(form.body.text, storedCredentials()) : undefined;
 }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 import { questionOf } from "./demo.ts";
-import type { QuestNews, Tally } from "./engagement.ts";
+import type { QuestUpdate, Tally } from "./engagement.ts";
 
 /** Content next to the video: the poll that is being answered, and the quest that last changed. */
-export function Beside({ tally, quest }: { tally: Tally | undefined; quest: QuestNews | undefined }) {
+export function EngagementCards({ tally, quest }: { tally: Tally | undefined; quest: QuestUpdate | undefined }) {
   if (tally === undefined && quest === undefined) return null;
   return (
     <div className="beside">
@@ -32,7 +32,7 @@ function PollCard({ tally: { pollId, open, total, answers } }: { tally: Tally })
               {answer}
               {right && " ✓"}
             </span>
-            <span>{Math.round(share * 100)} %</span>
+            <span>{Math.round(share * 100)}%</span>
           </li>
         ))}
       </ul>
