@@ -23,6 +23,9 @@ const timeouts = {
 // Tests of every operation in the document.
 const allOperations = ["test/contract.test.ts", "test/events.test.ts", "test/query-plans.test.ts"];
 
+// Before each test, what the previous one replaced is put back.
+const restored = { restoreMocks: true, unstubGlobals: true };
+
 /** Runs a project's tests in the Worker's own runtime, with local bindings. */
 function workerd(bindings: Record<string, string> = {}) {
   return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare: { bindings } });
@@ -38,6 +41,7 @@ export default defineConfig({
           environment: "node",
           include: ["{worker,db,scripts,bench}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk}/**/*.test.ts"],
           setupFiles: ["test/wait-timeouts.ts"],
+          ...restored,
           ...timeouts,
         },
       },
@@ -76,6 +80,7 @@ export default defineConfig({
           // Each file has its own Worker, and spends half of its time starting it.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+          ...restored,
           ...timeouts,
         },
       },

@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Automation } from "#worker/durable-objects/automation.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
@@ -27,10 +27,6 @@ import { runAlarmAt, type TestViewer } from "./relay-viewer.ts";
 
 const Events = listOf(ProviderEvent);
 const DELAY_SECONDS = 60;
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 interface Setup {
   site: TestSite;

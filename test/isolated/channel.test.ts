@@ -1,15 +1,11 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ChannelLog } from "#worker/durable-objects/channel/log.ts";
 import { FanOut } from "#worker/durable-objects/channel/fan-out.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { atTime, evict, join, newBroadcast, newChannel, runAlarmAt, type TestChannel } from "./relay-viewer.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** The time of the channel's next alarm. */
 function alarmOf(channel: TestChannel): Promise<number | null> {

@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { eq, sql } from "drizzle-orm";
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, memberExports } from "#db/schema/index.ts";
 import worker from "#worker/index.ts";
@@ -22,10 +22,6 @@ beforeEach(async () => {
   site = await newSite();
   // The queue delivers nothing: each test delivers the messages itself.
   send = vi.spyOn(env.JOBS, "send").mockResolvedValue(SENT);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 const SENT = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0, oldestMessageTimestamp: undefined } } };

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { and, eq, sql } from "drizzle-orm";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, pollResponses, polls } from "#db/schema/index.ts";
 import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
@@ -20,10 +20,6 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 const { newPoll, crowd, vote, patch, results, counts } = pollsOf(() => site);

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
@@ -16,10 +16,6 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 const { newPoll, crowd, vote, patch, results } = pollsOf(() => site);

@@ -1,5 +1,5 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { newId } from "#worker/lib/ids.ts";
 import {
@@ -17,10 +17,6 @@ import {
 const HEARTBEAT_MS = 3600 * 1000;
 /** Longer than the two heartbeats after which a count is stale. */
 const LONG_MS = 3 * HEARTBEAT_MS;
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** Waits until the site counts this many viewers, which normally takes half a second. */
 async function waitForCount(channel: TestChannel, concurrents: number): Promise<void> {

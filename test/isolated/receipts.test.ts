@@ -1,13 +1,9 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { quantile } from "#worker/lib/histogram.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { evict, join, newBroadcast, newChannel, type TestChannel } from "./relay-viewer.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 type Viewer = Awaited<ReturnType<typeof join>>;
 

@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { PageGate } from "#db/types.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
@@ -10,10 +10,6 @@ import { newId } from "#worker/lib/ids.ts";
 import { connect, type Connection, issueTicket, type LoadGate } from "#worker/services/realtime/realtime.ts";
 import { eventStream, parseEventId } from "#worker/services/realtime/event-stream.ts";
 import { newBroadcast, newChannel, type TestChannel, type TestViewer, watch } from "./relay-viewer.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const open = gate("none");
 

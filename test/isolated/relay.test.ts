@@ -1,5 +1,5 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
@@ -17,10 +17,6 @@ import {
   runAlarmAt,
   type TestChannel,
 } from "./relay-viewer.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 function emit(channel: TestChannel): Promise<{ seq: number }> {
   return channel.stub.emit({ id: newId(Date.now()), type: "page.updated", data: { _id: channel.channelId } });

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { pages, sessions } from "#db/schema/index.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
@@ -15,10 +15,6 @@ import { newSite, openSocket, type TestSite } from "../harness.ts";
 import { evict, requestToRelay, type TestViewer, watch } from "./relay-viewer.ts";
 
 const db = createDb(env.DB);
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const relayOf = (site: TestSite, channelId: string, relay = 0) => env.RELAY.getByName(relayName(channelName(site.id, channelId), relay));
 const channelOf = (site: TestSite, channelId: string) => env.CHANNEL.getByName(channelName(site.id, channelId));

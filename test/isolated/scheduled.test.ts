@@ -1,7 +1,7 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { broadcasts, idempotencyKeys, outbox, sessions, videoViews } from "#db/schema/index.ts";
 import { SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
@@ -12,10 +12,6 @@ import { newSite } from "../harness.ts";
 
 const db = createDb(env.DB);
 const DAY = 86_400_000;
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 test("the cron deletes expired rows and keeps the others, however often it runs", async () => {
   const now = Date.now();

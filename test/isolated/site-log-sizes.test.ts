@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { CALL_CHARS } from "#worker/durable-objects/call-size.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import type { SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
@@ -21,10 +21,6 @@ import {
 } from "../site-log.ts";
 
 // How much a site's log keeps, and how much of it one call contains.
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe("retention", () => {
   test("deletes events after their retention period, but keeps the log's position", async () => {

@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { outbox } from "#db/schema/index.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
@@ -13,10 +13,6 @@ import { expectBroadcastFailure, createOverlay, DAY, eventsOf, insertOutboxRows,
 import { WebhookInbox } from "../webhook-inbox.ts";
 
 const db = createDb(env.DB);
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** Counts this site's logged failures; those of an earlier test's site may still be retried. */
 function countFailures(siteId: string): () => number {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -10,10 +10,6 @@ const open: LoadGate = async () => ({ version: 1, type: "none", digest: "" });
 const PER_DEVICE = Number(env.TIFO_SOCKETS_PER_DEVICE);
 const PER_ACCOUNT = Number(env.TIFO_SOCKETS_PER_ACCOUNT);
 const PER_ADDRESS = Number(env.TIFO_SOCKETS_PER_ADDRESS);
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 async function connectViewer(channel: TestChannel, change: Partial<Connection> = {}): Promise<TestViewer> {
   const { siteId, channelId } = channel;

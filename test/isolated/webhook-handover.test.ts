@@ -1,16 +1,12 @@
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
 import { WebhookEndpoint } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { ProgrammaticWebhook } from "#worker/services/webhooks/endpoint-schemas.ts";
 import { newSite, type TestSite } from "../harness.ts";
 import { WebhookInbox } from "../webhook-inbox.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 async function subscribe(site: TestSite): Promise<WebhookInbox & { id: string }> {
   const inbox = new WebhookInbox(randomHex(6));

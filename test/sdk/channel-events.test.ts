@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { browserEnvironment, type Environment } from "#sdk/channel/index.ts";
 import { setUp } from "./channel-client.ts";
 
@@ -6,11 +6,6 @@ import { setUp } from "./channel-client.ts";
 function blackHole(): ReturnType<Environment["openSocket"]> {
   return { readyState: 0, send: () => {}, close: () => {}, addEventListener: () => {} };
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
 
 describe("a channel's client", () => {
   test("falls back to Server-Sent Events if sockets are blocked", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { browserEnvironment, type Environment } from "#sdk/channel/index.ts";
 import type { Network } from "./virtual-network.ts";
 import { setUp } from "./channel-client.ts";
@@ -27,11 +27,6 @@ function page(network: Network): { environment: Partial<Environment>; hide: () =
     },
   };
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
 
 describe("a hidden page", () => {
   test("notifies its listener each time it is hidden, until the listener unsubscribes", () => {

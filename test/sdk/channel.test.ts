@@ -1,10 +1,5 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { setUp } from "./channel-client.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
 
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index + 1);
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { clipById } from "#sdk/core/clips.ts";
 import { createSession } from "#sdk/core/session.ts";
 import type { PanelEvent, TifoEventDelegate } from "#sdk/model/event-delegate.ts";
@@ -13,11 +13,6 @@ let world: EventWorld;
 beforeEach(() => {
   world = new EventWorld();
   vi.stubGlobal("fetch", world.fetch);
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });
 
 function load(delegate?: TifoEventDelegate) {

@@ -1,11 +1,7 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { serverClock, steadyNow } from "#sdk/core/clock.ts";
 
 const SERVER = 1_800_000_000_000;
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 test.each([
   ["ahead", 300_000],

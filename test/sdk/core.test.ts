@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createTifo, type Renderer } from "#sdk/core/core.ts";
 import { CHANNEL, EventWorld, HOME, POLL, progress, QUEST, SITE } from "./event-world.ts";
 
@@ -13,10 +13,6 @@ let world: EventWorld;
 beforeEach(() => {
   world = new EventWorld();
   vi.stubGlobal("fetch", world.fetch);
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
 });
 
 function tifo(scriptOrigin?: string) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { PanelEvent, TifoEventDelegate } from "#sdk/model/event-delegate.ts";
 import { AWAY, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, ApiError, results } from "./event-world.ts";
 
@@ -9,11 +9,6 @@ let world: EventWorld;
 beforeEach(() => {
   world = new EventWorld();
   vi.stubGlobal("fetch", world.fetch);
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });
 
 describe("panels", () => {

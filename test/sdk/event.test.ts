@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { TrackedAction } from "#sdk/model/event-delegate.ts";
 import { CHANNEL, EventWorld, POLL, ApiError } from "./event-world.ts";
 
@@ -7,11 +7,6 @@ let world: EventWorld;
 beforeEach(() => {
   world = new EventWorld();
   vi.stubGlobal("fetch", world.fetch);
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });
 
 describe("the state of an event", () => {

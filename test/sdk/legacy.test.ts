@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { createTifo } from "#sdk/core/core.ts";
 import { createLegacy } from "#sdk/script/legacy.ts";
 import { CHANNEL, EventWorld, POLL, SITE } from "./event-world.ts";
@@ -10,10 +10,6 @@ let world: EventWorld;
 beforeEach(() => {
   world = new EventWorld();
   vi.stubGlobal("fetch", world.fetch);
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
 });
 
 function legacyPage() {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { browserEnvironment, type OverlayShow, syncToMediaTime, type ServerFrame } from "#sdk/channel/index.ts";
 import { Network, VirtualTime } from "./virtual-network.ts";
 
@@ -48,8 +48,6 @@ function welcome(overlays: OverlayShow[], now: number): ServerFrame {
 
 const shown = (seen: { frame: ServerFrame }[]) =>
   seen.flatMap(({ frame }) => (frame.type === "welcome" ? frame.overlays.map(({ broadcastId }) => broadcastId) : []));
-
-afterEach(() => vi.restoreAllMocks());
 
 describe("a broadcast with a timecode", () => {
   test("waits until the video reaches its timecode, and keeps its full duration", async () => {

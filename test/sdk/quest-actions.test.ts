@@ -16,7 +16,6 @@ beforeEach(async () => {
 
 afterEach(() => {
   event.stop();
-  vi.unstubAllGlobals();
 });
 
 function action(kind: string, change: Partial<QuestAction> = {}): QuestAction {

@@ -1,16 +1,12 @@
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createTifo } from "#sdk/core/core.ts";
 import * as renderer from "#sdk/react/mount.tsx";
 import { TifoEventProvider, TifoPanel, useEventState } from "#sdk/react/index.ts";
 import { CHANNEL, EventWorld, POLL, SITE } from "./event-world.ts";
 
 const world = new EventWorld();
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 function Connection() {
   return createElement("p", null, useEventState().connection);

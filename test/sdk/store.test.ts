@@ -1,9 +1,5 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createStore } from "#sdk/core/store.ts";
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 test("a listener that throws is reported, and all others are still called", () => {
   const reported = vi.fn();

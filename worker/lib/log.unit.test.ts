@@ -1,8 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { describeError, logError } from "./log.ts";
-
-afterEach(() => vi.restoreAllMocks());
 
 test("an error is logged as one line with its event, ids and message", () => {
   const line = vi.spyOn(console, "error").mockReturnValue();
