@@ -8,10 +8,10 @@ import { wonRace, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type AddAccessCode, type BulkInput, toAccessCodeEvent } from "./schemas.ts";
 import {
-  whereVersion,
   callerAccount,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   type NewEvent,
   newRow,
   ownRow,
@@ -84,7 +84,7 @@ function skuOf({ sku }: { sku: string }): Reference[] {
 export async function deleteAccessCode(ctx: Ctx, id: string): Promise<AccessCodeRow> {
   const current = await getAccessCode(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(accessCodes).where(whereVersion(ctx, accessCodes, current));
+  const change = deleteRow(ctx, accessCodes, current);
   await commitIfUnchanged(ctx, change, codeEvent("deleted", current));
   return current;
 }

@@ -9,7 +9,16 @@ import type { CreateAccount, UpdateAccount, UpsertAccount } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { writeLinks } from "./links.ts";
 import { insertEndedClaimEvents } from "#worker/services/claim-statuses/claims.ts";
-import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  nextVersion,
+  ownRow,
+  requireMatch,
+  updateRow,
+  whereVersion,
+} from "#worker/services/core/context.ts";
 import { erasePerson } from "./erasure.ts";
 import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
@@ -144,10 +153,7 @@ async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow, cre
 export function replaceAccount(ctx: Ctx, current: AccountRow, next: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
   const changesEmail = next.email !== current.email;
   return [
-    ctx.db
-      .update(accounts)
-      .set(next)
-      .where(and(whereVersion(ctx, accounts, current), leavesAnAdmin(ctx, current, next.roles))),
+    updateRow(ctx, accounts, current, next, leavesAnAdmin(ctx, current, next.roles)),
     ctx.db
       .update(userProfiles)
       .set({ name: next.name, modified: ctx.now, version: sql`${userProfiles.version} + 1` })

@@ -10,7 +10,7 @@ import type { Tokens } from "#worker/services/auth/schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { newPassword, normalizeEmail } from "./account-rows.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
-import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
 import { type CredentialChange, voidCredentials } from "./credentials.ts";
 import { markVerified, type ProvedBy, verifiedEvent } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
@@ -45,10 +45,7 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
   requireStaffPassword(current, input.password);
   const next = { id: current.id, ...(await newPassword(input.password, current)), ...nextVersion(ctx, current) };
   const session = await newSession(ctx, ctx.siteId, next);
-  const change = ctx.db
-    .update(accounts)
-    .set(next)
-    .where(whereVersion(ctx, accounts, current));
+  const change = updateRow(ctx, accounts, current, next);
   await commitIfUnchanged(ctx, [change, session.insert, attempt.remember(current)], passwordChanged(ctx, current.id, "site"));
   return session.tokens;
 }

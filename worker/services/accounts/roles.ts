@@ -5,7 +5,7 @@ import { notFound } from "#worker/lib/errors.ts";
 import { type RoleFilters, toAccount } from "./schemas.ts";
 import { accountList } from "./accounts.ts";
 import { normalizeEmail, normalizeName, normalizeSearch } from "./account-rows.ts";
-import { whereVersion, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
 import { planCredentials } from "./credentials.ts";
 import { type ListPage, type ListQuery, listRows } from "#worker/services/core/listing.ts";
 import { leavesAnAdmin, readForRoles, requireAllowedRoleChange } from "./role-rules.ts";
@@ -43,10 +43,7 @@ export async function setRoles(ctx: Ctx, id: string, roles: AccountRole[]): Prom
   const credentials = await planCredentials(ctx, account, { roles });
   const changed = { ...credentials.columns, roles, ...nextVersion(ctx, account) };
   const next: AccountRow = { ...account, ...changed };
-  const change = ctx.db
-    .update(accounts)
-    .set(changed)
-    .where(and(whereVersion(ctx, accounts, account), leavesAnAdmin(ctx, account, roles)));
+  const change = updateRow(ctx, accounts, account, changed, leavesAnAdmin(ctx, account, roles));
   await commitIfUnchanged(
     ctx,
     [change, ...credentials.changes],

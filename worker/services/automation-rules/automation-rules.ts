@@ -4,7 +4,7 @@ import type { FactTypes, JsonRule, RuleTargeting } from "#db/types.ts";
 import { conflict, Failure, type Issue, notFound } from "#worker/lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleUpdate, toRule } from "./schemas.ts";
 import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
-import { whereVersion, commitIfUnchanged, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent, newRow, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inRule } from "#worker/services/core/named-references.ts";
 import { commitReferencing, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -90,10 +90,7 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
   };
   const addsClientRule = next.active && next.clientRule && !(current.active && current.clientRule);
   await validateRule(ctx, next, addsClientRule);
-  const change = ctx.db
-    .update(automationRules)
-    .set(next)
-    .where(and(whereVersion(ctx, automationRules, current), referencesExist(ctx, inRule(next))));
+  const change = updateRow(ctx, automationRules, current, next, referencesExist(ctx, inRule(next)));
   await withReferences(ctx, inRule(next), () => commitIfUnchanged(ctx, change, ruleEvent(next, "Updated")));
   await refreshRules(ctx);
   return next;

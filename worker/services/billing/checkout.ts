@@ -14,7 +14,7 @@ import {
   type NewEvent,
   newRow,
   ownRow,
-  whereVersion,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { heldSkus } from "#worker/services/subscriptions/entitlements.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -186,10 +186,7 @@ async function storeCustomer(
   let current: WalletRow | undefined = wallet;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const next: WalletRow = { ...current, ...customer, modified: ctx.now, version: current.version + 1 };
-    const change = ctx.db
-      .update(wallets)
-      .set(next)
-      .where(whereVersion(ctx, wallets, current));
+    const change = updateRow(ctx, wallets, current, next);
     const event: NewEvent<"wallet.updated"> = { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) };
     if (await wonRace(() => commitIfUnchanged(ctx, change, event))) return;
     [current] = await ctx.db

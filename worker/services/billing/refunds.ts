@@ -8,7 +8,16 @@ import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { bookRefund, refundOf } from "./refund-rules.ts";
 import { type ChargeResult, toRefund } from "./schemas.ts";
 import { getCharge, sourceOf } from "./charges.ts";
-import { batchAll, commitIfUnchanged, type Ctx, type NewEvent, newRow, ownRow, whereVersion } from "#worker/services/core/context.ts";
+import {
+  batchAll,
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  ownRow,
+  updateRow,
+  whereVersion,
+} from "#worker/services/core/context.ts";
 import { findBySource } from "#worker/services/subscriptions/entitlements.ts";
 import { eachEntitlement, stopRecurring } from "./recurring.ts";
 
@@ -111,10 +120,7 @@ async function reserve(ctx: Ctx, input: RefundInput, once: boolean): Promise<Res
     const { reason, keep = false } = input;
     const refund = newRefund(ctx, { chargeId: charge.id, amount: rule.amount, reason, keep });
     const next = { reserved: charge.reserved + rule.amount, due: ctx.now + MINUTE, modified: ctx.now, version: charge.version + 1 };
-    const change = ctx.db
-      .update(charges)
-      .set(next)
-      .where(whereVersion(ctx, charges, charge));
+    const change = updateRow(ctx, charges, charge, next);
     const event: NewEvent<"billing.refundRequested"> = {
       type: "billing.refundRequested",
       resource: `charge/${charge.id}`,

@@ -4,7 +4,7 @@ import { type AccountLink, createAccount, createAccountLink, retrieveAccount } f
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { wonRace, conflict, Failure, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
-import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
+import { commit, commitIfUnchanged, type Ctx, deleteRow, type NewEvent, newRow, updateRow } from "#worker/services/core/context.ts";
 import { detachRecurring } from "./recurring.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
@@ -66,7 +66,7 @@ export async function disconnectAccount(ctx: Ctx, stripeAccount: string): Promis
   const found = await findByAccount(ctx, stripeAccount);
   if (!found || (await retrieveAccount(ctx.env, stripeAccount)) !== undefined) return;
   const own = asSystem(ctx, found.siteId);
-  const change = own.db.delete(connectedAccounts).where(whereVersion(own, connectedAccounts, found));
+  const change = deleteRow(own, connectedAccounts, found);
   const changes = [change, ...(await detachRecurring(own, stripeAccount))];
   await commitIfUnchanged(own, changes, eventOf("billing.accountDisconnected", disconnected(found)));
 }
@@ -100,10 +100,7 @@ async function insertAccount(ctx: Ctx, connection: ConnectionRow): Promise<Conne
     modified: ctx.now,
     version: connection.version + 1,
   };
-  const change = ctx.db
-    .update(connectedAccounts)
-    .set(next)
-    .where(whereVersion(ctx, connectedAccounts, connection));
+  const change = updateRow(ctx, connectedAccounts, connection, next);
   const write = () => commitIfUnchanged(ctx, change, eventOf("billing.accountCreated", next));
   const first = await rejectDuplicate("connected_accounts.stripe_account", "This Stripe account belongs to another site", () =>
     wonRace(write),
@@ -122,10 +119,7 @@ async function syncConnection(ctx: Ctx, known: ConnectionRow): Promise<Connectio
     const { id: stripeAccount, ...state } = found;
     const next: ConnectionRow = { ...row, ...state, stripeAccount, synced: ctx.now, modified: ctx.now, version: row.version + 1 };
     if (row.synced !== null && JSON.stringify(toConnection(row)) === JSON.stringify(toConnection(next))) return row;
-    const change = ctx.db
-      .update(connectedAccounts)
-      .set(next)
-      .where(whereVersion(ctx, connectedAccounts, row));
+    const change = updateRow(ctx, connectedAccounts, row, next);
     if (await wonRace(() => commitIfUnchanged(ctx, change, eventOf("billing.accountUpdated", next)))) return next;
     row = await findConnection(ctx);
   }

@@ -9,13 +9,14 @@ import { CLAIM_FIELDS, type ClaimMove, type ClaimQuery, toClaimStatus } from "./
 import type { QuestProgress } from "#worker/services/quests/schemas.ts";
 import {
   type Actor,
-  whereVersion,
   commitIfUnchanged,
   type Ctx,
   type NewEvent,
   newRow,
   nextVersion,
   ownRow,
+  updateRow,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { HELD_TWICE, planGrants, type Planned } from "#worker/services/subscriptions/entitlements.ts";
 import { equalTo, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
@@ -125,10 +126,7 @@ export async function updateClaim(ctx: Ctx, id: string, { status, message }: Cla
   if (error !== null) throw conflict(error);
   const isGranted = status === "SUCCESS" && current.rewardType === "prize" && sku !== undefined;
   const grants = isGranted ? grantsOf(ctx, next, held) : NOTHING;
-  const change = ctx.db
-    .update(claims)
-    .set(next)
-    .where(whereVersion(ctx, claims, current));
+  const change = updateRow(ctx, claims, current, next);
   const event = claimUpdated(next);
   await rejectGrantedTwice(() => commitIfUnchanged(ctx, [change, ...grants.changes], event, ...grants.events));
   return next;

@@ -8,7 +8,6 @@ import { toExportEvent } from "./schemas.ts";
 import { administersSite, effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
 import {
-  whereVersion,
   callerAccount,
   commit,
   commitIfUnchanged,
@@ -16,6 +15,8 @@ import {
   type NewEvent,
   newRow,
   ownRow,
+  updateRow,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
@@ -213,10 +214,7 @@ function iso(moment: number): string {
 
 async function finish(ctx: Ctx, row: ExportRow, status: "complete" | "failed"): Promise<void> {
   const next: ExportRow = { ...row, status, completed: ctx.now, modified: ctx.now, version: row.version + 1 };
-  const change = ctx.db
-    .update(memberExports)
-    .set(next)
-    .where(whereVersion(ctx, memberExports, row));
+  const change = updateRow(ctx, memberExports, row, next);
   await wonRace(() => commitIfUnchanged(ctx, change, exportEvent(status === "complete" ? "exportCompleted" : "exportFailed", next)));
 }
 

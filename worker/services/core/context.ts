@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Db } from "#db/client.ts";
 import { type DataProviderRow, idempotencyKeys, outbox } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
@@ -136,6 +136,31 @@ export function whereVersion(
   current: { id: string; version: number },
 ): SQL | undefined {
   return and(ownRow(ctx, table, current.id), eq(table.version, current.version));
+}
+
+interface VersionedTable extends SQLiteTable {
+  id: SQLiteColumn;
+  siteId: SQLiteColumn;
+  version: SQLiteColumn;
+}
+
+/** Updates the row if it is still in the version that was read and meets the conditions: the change of a `commitIfUnchanged`. */
+export function updateRow<Table extends VersionedTable>(
+  ctx: Ctx,
+  table: Table,
+  current: { id: string; version: number },
+  next: SQLiteUpdateSetSource<Table>,
+  ...conditions: (SQL | undefined)[]
+) {
+  return ctx.db
+    .update(table)
+    .set(next)
+    .where(and(whereVersion(ctx, table, current), ...conditions));
+}
+
+/** Deletes the row if it is still in the version that was read: the change of a `commitIfUnchanged`. */
+export function deleteRow(ctx: Ctx, table: VersionedTable, current: { id: string; version: number }) {
+  return ctx.db.delete(table).where(whereVersion(ctx, table, current));
 }
 
 /** Throws a 412 if If-Match doesn't include the row's version. */

@@ -7,14 +7,15 @@ import { type DataProviderInput, toAvailable } from "./schemas.ts";
 import { OVERLAP } from "#worker/services/sites/api-keys.ts";
 import { refreshRules } from "#worker/services/automation-rules/automation.ts";
 import {
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { sealSecret } from "./provider-signatures.ts";
 import { asSystem } from "#worker/services/core/system.ts";
@@ -56,10 +57,7 @@ export async function updateDataProvider(ctx: Ctx, input: DataProviderInput): Pr
   const current = await callingProvider(ctx);
   requireSchema(input);
   const next: DataProviderRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
-  const change = ctx.db
-    .update(dataProviders)
-    .set(next)
-    .where(whereVersion(ctx, dataProviders, current));
+  const change = updateRow(ctx, dataProviders, current, next);
   await commitIfUnchanged(ctx, change, changeEvent(next, "Updated"));
   await refreshRules(ctx);
   return next;
@@ -69,7 +67,7 @@ export async function updateDataProvider(ctx: Ctx, input: DataProviderInput): Pr
 export async function deleteDataProvider(ctx: Ctx): Promise<void> {
   const current = await callingProvider(ctx);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(dataProviders).where(whereVersion(ctx, dataProviders, current));
+  const change = deleteRow(ctx, dataProviders, current);
   await commitIfUnchanged(ctx, change, changeEvent(current, "Deleted"));
   await refreshRules(ctx);
 }
@@ -86,10 +84,7 @@ export async function rotateProviderSecret(ctx: Ctx, id: string): Promise<{ secr
     previousExpires,
     ...nextVersion(ctx, current),
   };
-  const change = ctx.db
-    .update(dataProviders)
-    .set(next)
-    .where(whereVersion(ctx, dataProviders, current));
+  const change = updateRow(ctx, dataProviders, current, next);
   await commitIfUnchanged(ctx, change, changeEvent(next, "SecretRotated"));
   return { secret, previousExpires };
 }
@@ -122,11 +117,7 @@ export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | 
     await asSystem({ env, db, now }, row.siteId, async (ctx) => {
       const [problem] = schemaProblems(row.schema);
       const checked = { ...row, schemaChecks: SCHEMA_CHECKS };
-      const mark = (next: Partial<DataProviderRow>) =>
-        ctx.db
-          .update(dataProviders)
-          .set(next)
-          .where(whereVersion(ctx, dataProviders, row));
+      const mark = (next: Partial<DataProviderRow>) => updateRow(ctx, dataProviders, row, next);
       if (!problem) return void (await commit(ctx, mark(checked)));
       const next = { ...checked, disabledReason: `schema.${problem.path}: ${problem.message}`, ...nextVersion(ctx, row) };
       // A concurrent update has registered a schema that is already checked.

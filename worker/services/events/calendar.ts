@@ -5,16 +5,17 @@ import { Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type TimeRange, timeRange } from "./time-range.ts";
 import { type CalendarEventInput, MAX_DURATION, type ThirdPartyEventInput, toCalendarEvent } from "./schemas.ts";
 import {
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   type NewEvent,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
   requirePage,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { guardReferences, newReferences, type Reference, referencesExist } from "#worker/services/core/references.ts";
@@ -127,7 +128,7 @@ export async function deleteCalendarEvent(ctx: Ctx, id: string): Promise<void> {
   const current = await getCalendarEvent(ctx, id);
   await requirePage(ctx, current.channelId ?? "", "write");
   requireMatch(ctx, current);
-  const change = ctx.db.delete(calendarEvents).where(whereVersion(ctx, calendarEvents, current));
+  const change = deleteRow(ctx, calendarEvents, current);
   await commitIfUnchanged(ctx, [change, deleteCategories(ctx, current)], changeEvent(current, "deleted"));
 }
 

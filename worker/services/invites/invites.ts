@@ -1,4 +1,4 @@
-import { and, eq, exists, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { eq, exists, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import {
   accountEntitlements,
@@ -15,15 +15,17 @@ import type { Slot } from "#worker/lib/limits.ts";
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount, placeholderEmail } from "#worker/services/accounts/account-rows.ts";
 import {
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   type NewEvent,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { findBySource, planGrants, planTransition } from "#worker/services/subscriptions/entitlements.ts";
 import { newIntent, type Redemption, voidIntents } from "#worker/services/auth/intent-rows.ts";
@@ -101,10 +103,7 @@ export async function updateInvite(ctx: Ctx, id: string, input: UpdateInvite): P
     requireUnused(current);
     const next: InviteRow = { ...current, ...(await columnsOf(ctx, input, current.expires)), ...nextVersion(ctx, current) };
     const references = newReferences(skusAt("targetSkus", input.targetSkus), skusAt("targetSkus", current.targetSkus));
-    const change = ctx.db
-      .update(invites)
-      .set(next)
-      .where(and(whereVersion(ctx, invites, current), referencesExist(ctx, references)));
+    const change = updateRow(ctx, invites, current, next, referencesExist(ctx, references));
     await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, inviteEvent("updated", next)));
     return withToken(ctx, next);
   });
@@ -119,7 +118,7 @@ export async function deleteInvite(ctx: Ctx, id: string): Promise<{ id: string }
     if (current.accountId !== null && current.revokedAt === null) {
       throw conflict("The invite has been redeemed; revoke it first, which also revokes what it granted");
     }
-    const change = ctx.db.delete(invites).where(whereVersion(ctx, invites, current));
+    const change = deleteRow(ctx, invites, current);
     await commitIfUnchanged(ctx, [change, voidIntents(ctx, id)], inviteEvent("deleted", current));
     return current;
   });
@@ -137,10 +136,7 @@ async function revokeEither(ctx: Ctx, id: string): Promise<Invite | RegisterInvi
   const next: InviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
   const held = await findBySource(ctx, sourceOf(current));
   const granted = await planTransition(ctx, sourceOf(current), "remove");
-  const change = ctx.db
-    .update(invites)
-    .set(next)
-    .where(and(whereVersion(ctx, invites, current), areUnchanged(ctx, sourceOf(current), held)));
+  const change = updateRow(ctx, invites, current, next, areUnchanged(ctx, sourceOf(current), held));
   const changes = [change, voidIntents(ctx, id), ...granted.changes];
   const first = await wonRace(() => commitIfUnchanged(ctx, changes, inviteEvent("revoked", next), ...granted.events));
   return first ? withToken(ctx, next) : revokeEither(ctx, id);
@@ -169,10 +165,7 @@ async function issueIntent(ctx: Ctx, invite: InviteRow): Promise<string> {
   if (invite.consumedAt !== null) await commit(ctx, intent.insert);
   else {
     const consumed: InviteRow = { ...invite, consumedAt: ctx.now, modified: ctx.now, version: invite.version + 1 };
-    const change = ctx.db
-      .update(invites)
-      .set(consumed)
-      .where(whereVersion(ctx, invites, invite));
+    const change = updateRow(ctx, invites, invite, consumed);
     const first = await wonRace(() => commitIfUnchanged(ctx, [change, intent.insert], inviteEvent("consumed", consumed)));
     if (!first) return issueIntent(ctx, await readInvite(ctx, invite.id));
   }
@@ -189,10 +182,7 @@ export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redempt
     const guest = { email: placeholderEmail(invite.id), name: "Guest", marketingOptin: false };
     const account = { ...(await newAccount(ctx, guest, [])), trusted: true };
     const redemption = { accountId: account.id, modified: ctx.now, version: invite.version + 1 };
-    const change = ctx.db
-      .update(invites)
-      .set(redemption)
-      .where(whereVersion(ctx, invites, invite));
+    const change = updateRow(ctx, invites, invite, redemption);
     const grant = { accountId: account.id, skus: invite.targetSkus, grantedMethod: "customerService" as const, source: sourceOf(invite) };
     const grants = planGrants(ctx, grant, []);
     return {

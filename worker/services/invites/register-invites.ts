@@ -20,15 +20,16 @@ import {
 } from "#worker/services/accounts/account-rows.ts";
 import {
   type Actor,
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   type NewEvent,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
@@ -113,7 +114,7 @@ export async function revokeRegisterInvite(ctx: Ctx, id: string): Promise<Regist
 export async function deleteRegisterInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
   const current = await readInvite(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(registerInvites).where(whereVersion(ctx, registerInvites, current));
+  const change = deleteRow(ctx, registerInvites, current);
   await commitIfUnchanged(ctx, change, inviteEvent("Deleted", current));
   return current;
 }

@@ -8,15 +8,16 @@ import { managesPage } from "#worker/lib/roles.ts";
 import { type NavigationInput, toNavigation } from "./schemas.ts";
 import { PAGE_FIELDS, toPage } from "#worker/services/pages/schemas.ts";
 import {
-  whereVersion,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   isManager,
+  type NewEvent,
   newRow,
   nextVersion,
-  type NewEvent,
   ownRow,
   requireMatch,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
 import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
@@ -113,7 +114,7 @@ export async function updateNavigation(ctx: Ctx, id: string, input: NavigationIn
 export async function deleteNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
   const current = await readNavigation(ctx, id);
   requireMatch(ctx, current);
-  const changes = [ctx.db.delete(navigations).where(whereVersion(ctx, navigations, current)), ...(await detachPages(ctx, id))];
+  const changes = [deleteRow(ctx, navigations, current), ...(await detachPages(ctx, id))];
   await commitIfUnchanged(ctx, changes, { type: "navigation.deleted", resource: resourceOf(current), data: toNavigation(current) });
   return current;
 }
@@ -152,10 +153,7 @@ export async function applyNavigation(ctx: Ctx, id: string, pageId: string): Pro
   if (!navigation) throw notFound("Navigation not found");
   if (!page) throw notFound("Page not found");
   const next: PageRow = { ...page, data: { ...page.data, navigation: id }, ...nextVersion(ctx, page) };
-  const apply = ctx.db
-    .update(pages)
-    .set(next)
-    .where(and(whereVersion(ctx, pages, page), sql`exists (select 1 from ${navigations} where ${ownNavigation})`));
+  const apply = updateRow(ctx, pages, page, next, sql`exists (select 1 from ${navigations} where ${ownNavigation})`);
   await commitIfUnchanged(ctx, apply, pageUpdated(next));
 }
 
@@ -258,10 +256,7 @@ function demote(ctx: Ctx, current: NavigationRow): NavigationRow {
 }
 
 function change(ctx: Ctx, current: NavigationRow, next: NavigationRow, references: Reference[] = []) {
-  return ctx.db
-    .update(navigations)
-    .set(next)
-    .where(and(whereVersion(ctx, navigations, current), referencesExist(ctx, references)));
+  return updateRow(ctx, navigations, current, next, referencesExist(ctx, references));
 }
 
 function pageUpdated(page: PageRow): NewEvent {

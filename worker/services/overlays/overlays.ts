@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { type OverlayRow, overlays } from "#db/schema/index.ts";
 import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
@@ -7,12 +7,13 @@ import { type OverlayInput, toOverlay } from "./schemas.ts";
 import {
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   type NewEvent,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
-  whereVersion,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inOverlay } from "#worker/services/core/named-references.ts";
@@ -71,10 +72,7 @@ export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): 
   const current = await getOverlay(ctx, id);
   const next: OverlayRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
   const references = newReferences(inOverlay(input), inOverlay(current));
-  const change = ctx.db
-    .update(overlays)
-    .set(next)
-    .where(and(whereVersion(ctx, overlays, current), referencesExist(ctx, references)));
+  const change = updateRow(ctx, overlays, current, next, referencesExist(ctx, references));
   const event: NewEvent<"overlay.updated"> = { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) };
   await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, event));
   return next;
@@ -83,7 +81,7 @@ export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): 
 export async function deleteOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
   const current = await getOverlay(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(overlays).where(whereVersion(ctx, overlays, current));
+  const change = deleteRow(ctx, overlays, current);
   await commitIfUnchanged(ctx, change, { type: "overlay.deleted", resource: `overlay/${id}`, data: toOverlay(current) });
   return current;
 }

@@ -11,7 +11,6 @@ import {
 import { wonRace, invalid, notFound } from "#worker/lib/errors.ts";
 import { type ChannelTemplateInput, toChannelTemplate } from "./template-schemas.ts";
 import {
-  whereVersion,
   commitIfUnchanged,
   type Ctx,
   type NewEvent,
@@ -19,6 +18,7 @@ import {
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inTemplate } from "#worker/services/core/named-references.ts";
@@ -67,10 +67,7 @@ export async function updateChannelTemplate(ctx: Ctx, id: string, input: Channel
     ...nextVersion(ctx, current),
   };
   const event = changeEvent(next, next.archived && !current.archived ? "Archived" : "Updated");
-  const change = ctx.db
-    .update(channelTemplates)
-    .set(next)
-    .where(and(whereVersion(ctx, channelTemplates, current), referencesExist(ctx, references)));
+  const change = updateRow(ctx, channelTemplates, current, next, referencesExist(ctx, references));
   await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, event));
   return next;
 }

@@ -9,7 +9,6 @@ import { type TemplateContents, readTemplate } from "./channel-templates.ts";
 import { refreshRules } from "#worker/services/automation-rules/automation.ts";
 import { ruleEvent } from "#worker/services/automation-rules/automation-rules.ts";
 import {
-  whereVersion,
   commitIfUnchanged,
   type Ctx,
   type NewEvent,
@@ -17,6 +16,8 @@ import {
   nextVersion,
   requireMatch,
   requirePage,
+  updateRow,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPage } from "#worker/services/videos/gate-departures.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -130,10 +131,7 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
   await requirePage(ctx, id, "write");
   const references = newReferences(inPageData(input.data), inPageData(current.data));
   const next: PageRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
-  const change = ctx.db
-    .update(pages)
-    .set(next)
-    .where(and(whereVersion(ctx, pages, current), referencesExist(ctx, references)));
+  const change = updateRow(ctx, pages, current, next, referencesExist(ctx, references));
   const changes = [change, ...(await keepGatedOfPage(ctx, id, current.data, next.data))];
   await rejectTakenSlug(() => withReferences(ctx, references, () => commitIfUnchanged(ctx, changes, eventOf(next, "Updated"))));
   return next;

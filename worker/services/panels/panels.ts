@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { type PanelRow, panels } from "#db/schema/index.ts";
 import type { PanelRenderer } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
@@ -7,12 +7,13 @@ import { type PanelInput, type PanelPatch, type PanelQuery, patchRenderer, publi
 import {
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   type NewEvent,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
-  whereVersion,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPanel } from "#worker/services/videos/gate-departures.ts";
 import { equalTo, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
@@ -99,10 +100,7 @@ export async function patchPanel(ctx: Ctx, id: string, input: PanelPatch): Promi
 async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer): Promise<PanelRow> {
   const next: PanelRow = { ...current, ...columnsOf(renderer), ...nextVersion(ctx, current) };
   const references = newReferences(inRenderer(renderer), inRenderer(current.renderer));
-  const change = ctx.db
-    .update(panels)
-    .set(next)
-    .where(and(whereVersion(ctx, panels, current), referencesExist(ctx, references)));
+  const change = updateRow(ctx, panels, current, next, referencesExist(ctx, references));
   const changes = [change, ...(await keepGatedOfPanel(ctx, current.id, current.renderer, renderer))];
   const event: NewEvent<"panel.updated"> = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
   await withReferences(ctx, references, () => commitIfUnchanged(ctx, changes, event));
@@ -112,7 +110,7 @@ async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer)
 export async function deletePanel(ctx: Ctx, id: string): Promise<PanelRow> {
   const current = await readPanel(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(panels).where(whereVersion(ctx, panels, current));
+  const change = deleteRow(ctx, panels, current);
   const changes = [change, ...(await keepGatedOfPanel(ctx, id, current.renderer))];
   await commitIfUnchanged(ctx, changes, { type: "panel.deleted", resource: `panel/${id}`, data: toPanel(current) });
   return current;

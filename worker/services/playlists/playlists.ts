@@ -11,14 +11,15 @@ import {
   toPlaylist,
 } from "./schemas.ts";
 import {
-  whereVersion,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
+  type NewEvent,
   newRow,
   nextVersion,
-  type NewEvent,
   ownRow,
   requireMatch,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPlaylist } from "#worker/services/videos/gate-departures.ts";
 import { equalTo, idIn, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
@@ -108,10 +109,7 @@ export async function updatePlaylist(ctx: Ctx, id: string, { siteId, ...patch }:
   const current = await getPlaylist(ctx, id);
   const next: PlaylistRow = { ...current, ...patch, ...nextVersion(ctx, current) };
   const references = newReferences(inMembers(patch.members), inMembers(current.members));
-  const change = ctx.db
-    .update(playlists)
-    .set(next)
-    .where(and(whereVersion(ctx, playlists, current), referencesExist(ctx, references)));
+  const change = updateRow(ctx, playlists, current, next, referencesExist(ctx, references));
   const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members, next.members))];
   await withReferences(ctx, references, () => commitIfUnchanged(ctx, changes, playlistEvent("updated", next)));
   return next;
@@ -120,7 +118,7 @@ export async function updatePlaylist(ctx: Ctx, id: string, { siteId, ...patch }:
 export async function deletePlaylist(ctx: Ctx, id: string): Promise<PlaylistRow> {
   const current = await getPlaylist(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(playlists).where(whereVersion(ctx, playlists, current));
+  const change = deleteRow(ctx, playlists, current);
   const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members))];
   await commitIfUnchanged(ctx, changes, playlistEvent("deleted", current));
   return current;

@@ -8,15 +8,16 @@ import { newId } from "#worker/lib/ids.ts";
 import { resultsOf } from "./results.ts";
 import { type AnswersInput, type PollInput, type PollPatch, type PollReplacement, type RestrictedQuery, toPoll } from "./schemas.ts";
 import {
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
-  type NewEvent,
   isManager,
+  type NewEvent,
   newRow,
   ownRow,
   requireMatch,
+  updateRow,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { defineOnAllCounters, definitionOf } from "./counting.ts";
@@ -248,10 +249,7 @@ async function changePoll(
   delayed = COUNTERS_DELAYED,
 ): Promise<PollRow> {
   const next: PollRow = { ...current, ...fields, modified: ctx.now, version: current.version + 1 };
-  const change = ctx.db
-    .update(polls)
-    .set(next)
-    .where(whereVersion(ctx, polls, current));
+  const change = updateRow(ctx, polls, current, next);
   const data = { ...toPoll(next, false), pollId: next.id };
   const eventIds = await commitIfUnchanged(ctx, change, { type, resource: `poll/${next.id}`, data });
   await updateCounters(ctx, next, delayed);

@@ -3,7 +3,6 @@ import { panels, questReports, type QuestRow, quests } from "#db/schema/index.ts
 import { wonRace, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
 import { type QuestInput, type QuestQuery, toQuest } from "./schemas.ts";
 import {
-  whereVersion,
   commitIfUnchanged,
   type Ctx,
   type NewEvent,
@@ -11,6 +10,8 @@ import {
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { equalTo, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { newRaffle } from "./raffles.ts";
@@ -79,10 +80,7 @@ export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Pro
   const raffle = input.rewardType === "raffle" && current.raffleSeed === null ? await newRaffle(ctx.env) : {};
   const next: QuestRow = { ...current, ...columnsOf(input), ...raffle, ...nextVersion(ctx, current) };
   const references = newReferences(inQuest(next), inQuest(current));
-  const change = ctx.db
-    .update(quests)
-    .set(next)
-    .where(and(whereVersion(ctx, quests, current), referencesExist(ctx, references)));
+  const change = updateRow(ctx, quests, current, next, referencesExist(ctx, references));
   await withQuestReferences(ctx, references, () => commitIfUnchanged(ctx, change, questEvent("updated", next)));
   return next;
 }

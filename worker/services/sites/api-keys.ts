@@ -4,14 +4,15 @@ import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import { type ApiKeyInput, toApiKey } from "./api-key-schemas.ts";
 import {
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
@@ -67,10 +68,7 @@ export async function rotateApiKey(ctx: Ctx, id: string): Promise<{ row: ApiKeyR
     previousExpires: Math.min(ctx.now + OVERLAP, current.expires ?? Infinity),
     ...nextVersion(ctx, current),
   };
-  const change = ctx.db
-    .update(apiKeys)
-    .set(row)
-    .where(whereVersion(ctx, apiKeys, current));
+  const change = updateRow(ctx, apiKeys, current, row);
   await commitIfUnchanged(ctx, change, { type: "site.apiKeyRotated", resource: resourceOf(row), data: toApiKey(row) });
   return { row, key };
 }
@@ -79,7 +77,7 @@ export async function rotateApiKey(ctx: Ctx, id: string): Promise<{ row: ApiKeyR
 export async function revokeApiKey(ctx: Ctx, id: string): Promise<void> {
   const current = await getApiKey(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(apiKeys).where(whereVersion(ctx, apiKeys, current));
+  const change = deleteRow(ctx, apiKeys, current);
   await commitIfUnchanged(ctx, change, { type: "site.apiKeyRevoked", resource: resourceOf(current), data: toApiKey(current) });
 }
 

@@ -7,7 +7,7 @@ import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { playbackUrlProblem } from "#worker/lib/schemas/playback-settings.ts";
 import { type PlaybackKeyInput, toPlaybackKey } from "./playback-key-schemas.ts";
-import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { commit, commitIfUnchanged, type Ctx, deleteRow, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
 /** Keeps the keys apart from whatever else is sealed. */
@@ -47,7 +47,7 @@ export async function deletePlaybackKey(ctx: Ctx, id: string): Promise<void> {
     .where(ownRow(ctx, playbackKeys, id));
   if (!current) throw notFound("Playback key not found");
   requireMatch(ctx, current);
-  const change = ctx.db.delete(playbackKeys).where(whereVersion(ctx, playbackKeys, current));
+  const change = deleteRow(ctx, playbackKeys, current);
   await commitIfUnchanged(ctx, change, { type: "site.playbackKeyDeleted", resource: resourceOf(current), data: toPlaybackKey(current) });
 }
 

@@ -5,14 +5,15 @@ import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
 import { Failure, type Issue, notFound, rejectDuplicate, rejectReferenced } from "#worker/lib/errors.ts";
 import { CALL_URLS, type StreamProviderInput, toStreamProvider } from "./schemas.ts";
 import {
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
@@ -67,10 +68,7 @@ async function changeProvider(ctx: Ctx, id: string, input: StreamProviderInput):
   if (input.name !== current.name)
     throw assertionError([{ path: "name", message: `Must stay ${current.name}, because streams reference it` }]);
   const next: StreamProviderRow = { ...current, ...input, ...nextVersion(ctx, current) };
-  const change = ctx.db
-    .update(streamProviders)
-    .set(next)
-    .where(whereVersion(ctx, streamProviders, current));
+  const change = updateRow(ctx, streamProviders, current, next);
   await commitIfUnchanged(ctx, change, { type: "stream.providerChanged", resource: resourceOf(next), data: toStreamProvider(next) });
   return { id };
 }
@@ -79,7 +77,7 @@ async function changeProvider(ctx: Ctx, id: string, input: StreamProviderInput):
 export async function removeStreamProvider(ctx: Ctx, id: string): Promise<StreamProviderRow> {
   const current = await getProvider(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(streamProviders).where(whereVersion(ctx, streamProviders, current));
+  const change = deleteRow(ctx, streamProviders, current);
   await rejectReferenced("Streams still use this provider", () =>
     commitIfUnchanged(ctx, change, { type: "stream.providerRemoved", resource: resourceOf(current), data: toStreamProvider(current) }),
   );

@@ -6,7 +6,7 @@ import type { PageGate } from "#db/types.ts";
 import { toEntitlement } from "./schemas.ts";
 import { nextStep, type Step, type Transition } from "./entitlement-state.ts";
 import { wonRace, conflict, notFound } from "#worker/lib/errors.ts";
-import { whereVersion, commitIfUnchanged, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent, newRow, updateRow } from "#worker/services/core/context.ts";
 
 const BATCH_SIZE = 50;
 
@@ -107,10 +107,7 @@ export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, refunded = r
     modified: ctx.now,
     version: row.version + 1,
   };
-  const change = ctx.db
-    .update(accountEntitlements)
-    .set(next)
-    .where(whereVersion(ctx, accountEntitlements, row));
+  const change = updateRow(ctx, accountEntitlements, row, next);
   return { next, change, event: entitlementEvent(step.event, next) };
 }
 

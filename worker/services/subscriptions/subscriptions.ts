@@ -3,7 +3,6 @@ import { accountEntitlements, accounts, charges, type EntitlementRow, type Subsc
 import { conflict, Failure, forbidden, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type EntitlementWithSubscription, type SubscriptionInput, type SubscriptionPatch, toSubscription } from "./schemas.ts";
 import {
-  whereVersion,
   callerAccount,
   commit,
   commitIfUnchanged,
@@ -14,6 +13,8 @@ import {
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { grantEntitlement } from "./entitlements.ts";
 import { equalTo, idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
@@ -68,10 +69,7 @@ export async function updateSubscription(ctx: Ctx, id: string, input: Subscripti
   const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const next: SubscriptionRow = { ...current, ...changes, ...nextVersion(ctx, current) };
   const changesSku = next.sku !== current.sku;
-  const change = ctx.db
-    .update(subscriptions)
-    .set(next)
-    .where(and(whereVersion(ctx, subscriptions, current), changesSku ? unheld(ctx, current.sku) : undefined));
+  const change = updateRow(ctx, subscriptions, current, next, changesSku ? unheld(ctx, current.sku) : undefined);
   const write = () => commitIfUnchanged(ctx, change, changeEvent("updated", next));
   await rejectTakenSku(() => (changesSku ? unlessHeld(ctx, current.sku, "its sku can't change", write) : write()));
   return next;

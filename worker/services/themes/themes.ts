@@ -3,7 +3,6 @@ import { pages, sites, siteThemes, type ThemeRow, themes } from "#db/schema/inde
 import { conflict, forbidden, notFound } from "#worker/lib/errors.ts";
 import { type ApplyTheme, type ThemeInput, toTheme } from "./schemas.ts";
 import {
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
@@ -11,6 +10,8 @@ import {
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
+  whereVersion,
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -72,10 +73,7 @@ async function updateTheme(ctx: Ctx, which: SQL | undefined, input: ThemeInput):
   const [current] = await ctx.db.select().from(themes).where(which);
   if (!current) throw notFound("Theme not found");
   const next: ThemeRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
-  const change = ctx.db
-    .update(themes)
-    .set(next)
-    .where(whereVersion(ctx, themes, current));
+  const change = updateRow(ctx, themes, current, next);
   await commitIfUnchanged(ctx, change, { type: "theme.updated", resource: `theme/${next.id}`, data: toTheme(next) });
   return next;
 }

@@ -14,15 +14,16 @@ import {
   type VodInput,
 } from "./schemas.ts";
 import {
-  whereVersion,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
+  type NewEvent,
   newRow,
   nextVersion,
-  type NewEvent,
   ownRow,
   requireMatch,
   requirePage,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { channelIsRestricted, notGated, seesUrls, videoColumns } from "./gated-videos.ts";
 import { equalTo, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
@@ -158,7 +159,7 @@ export async function updateLiveMetadata(ctx: Ctx, liveBroadcastId: string, patc
 export async function deleteVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
   const current = await getVideo(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(videos).where(whereVersion(ctx, videos, current));
+  const change = deleteRow(ctx, videos, current);
   const total = ctx.db.delete(videoTotals).where(eq(videoTotals.videoId, id));
   const events = current.type === "vod" ? [changeEvent("admin.vodDeleted", current)] : [];
   await commitIfUnchanged(ctx, [change, total], changeEvent("video.deleted", current), ...events);
@@ -172,10 +173,7 @@ async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch,
   if (patch.playback !== undefined || patch.url !== undefined) await requirePlayback(ctx, merged.url, merged.playback);
   const next: ReadVideo = { ...merged, liveBroadcastId: broadcastIdOf(merged), ...nextVersion(ctx, current) };
   const references = newReferences(skusOf(next), skusOf(current));
-  const change = ctx.db
-    .update(videos)
-    .set(next)
-    .where(and(whereVersion(ctx, videos, current), referencesExist(ctx, references)));
+  const change = updateRow(ctx, videos, current, next, referencesExist(ctx, references));
   const events = isReady(next) && !isReady(current) ? [changeEvent("admin.vodReady", next)] : [];
   await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, changeEvent("video.updated", next), ...events));
   return next;

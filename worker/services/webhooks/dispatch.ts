@@ -10,7 +10,7 @@ import { Failure } from "#worker/lib/errors.ts";
 import { signEventData, type SigningKeys, signingKeys, standardHeaders } from "./signature.ts";
 import { isTimeout, SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { toWebhookEvent } from "./endpoint-schemas.ts";
-import { whereVersion, commitIfUnchanged, nextVersion } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, nextVersion, updateRow } from "#worker/services/core/context.ts";
 import { servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
@@ -109,10 +109,7 @@ export async function disableEndpoint(
   if (!row?.enabled || row.version !== version) return;
   await asSystem({ env, db: createDb(env.DB), now }, siteId, async (ctx) => {
     const next: WebhookRow = { ...row, enabled: false, disabledReason: reason, disabledAt: now, ...nextVersion(ctx, row) };
-    const change = ctx.db
-      .update(webhookEndpoints)
-      .set(next)
-      .where(whereVersion(ctx, webhookEndpoints, row));
+    const change = updateRow(ctx, webhookEndpoints, row, next);
     await commitIfUnchanged(ctx, change, { type: "webhook.disabled", resource: `webhook/${id}`, data: toWebhookEvent(next) });
   });
 }

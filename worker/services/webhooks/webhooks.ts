@@ -8,15 +8,16 @@ import { newWebhookSecret } from "./signature.ts";
 import { type SubscriptionMap, toWebhookEvent, type WebhookSettings } from "./endpoint-schemas.ts";
 import { OVERLAP } from "#worker/services/sites/api-keys.ts";
 import {
-  whereVersion,
   commit,
   commitIfUnchanged,
   type Ctx,
+  deleteRow,
   type NewEvent,
   newRow,
   nextVersion,
   ownRow,
   requireMatch,
+  updateRow,
 } from "#worker/services/core/context.ts";
 import { requirePersonalData } from "./personal-data.ts";
 import { previousSecrets, SECRET_PURPOSE } from "./dispatch.ts";
@@ -92,7 +93,7 @@ export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
   const current = await requireEndpoint(ctx, id);
   if (current.kind !== "programmatic") throw notFound("Webhook not found");
   requireMatch(ctx, current);
-  const gone = ctx.db.delete(webhookEndpoints).where(whereVersion(ctx, webhookEndpoints, current));
+  const gone = deleteRow(ctx, webhookEndpoints, current);
   await commitIfUnchanged(ctx, gone, changeEvent("webhook.deleted", current));
 }
 
@@ -139,10 +140,7 @@ type ChangeType = `webhook.${"created" | "updated" | "deleted" | "secretRotated"
 
 async function change(ctx: Ctx, current: WebhookRow, columns: Partial<WebhookRow>, type: ChangeType): Promise<WebhookRow> {
   const next: WebhookRow = { ...current, ...columns, ...nextVersion(ctx, current) };
-  const update = ctx.db
-    .update(webhookEndpoints)
-    .set(next)
-    .where(whereVersion(ctx, webhookEndpoints, current));
+  const update = updateRow(ctx, webhookEndpoints, current, next);
   await commitIfUnchanged(ctx, update, changeEvent(type, next));
   return next;
 }
