@@ -1,5 +1,9 @@
+import { z } from "@hono/zod-openapi";
 import { channelOf, questionBoardOf } from "#worker/durable-objects/stubs.ts";
-import { dataOf, type Effects, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
+import { type Effects, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
+
+// Viewers receive the page as the event has it, even if an earlier release wrote the event.
+const Data = z.record(z.string(), z.unknown());
 
 export const effects: Effects = {
   "admin.channelUpdated": notifyChannel,
@@ -8,7 +12,7 @@ export const effects: Effects = {
 
 /** Notifies a channel's viewers of a change of its page. */
 async function notifyChannel(env: Env, siteId: string, event: LoggedEvent<"admin.channelUpdated">): Promise<void> {
-  await channelOf(env, siteId, idOf(event)).emit({ id: event.id, type: "page.updated", data: dataOf(event) });
+  await channelOf(env, siteId, idOf(event)).emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
 }
 
 /** Closes a deleted channel. */
