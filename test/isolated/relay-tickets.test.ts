@@ -20,7 +20,7 @@ function gate(type: PageGate["type"] | null): LoadGate {
 
 function connection(channel: TestChannel, change: Partial<Connection> = {}): Connection {
   const { siteId, channelId } = channel;
-  return { siteId, channelId, deviceId: null, network: null, ticket: null, resume: null, ...change };
+  return { siteId, channelId, deviceId: null, network: null, ticket: null, language: null, resume: null, ...change };
 }
 
 async function connectViewer(channel: TestChannel, change: Partial<Connection> = {}, loadGate = open): Promise<TestViewer> {
@@ -161,7 +161,7 @@ describe("server-sent events", () => {
     expect(welcome?.id).toBe(`${epoch}:0`);
     expect(show?.id).toBe(`${epoch}:1`);
     await channel.stub.publish(newBroadcast());
-    const again = await eventStream(env, connection(channel, { resume: parseEventId(show?.id) }), open);
+    const again = await eventStream(env, connection(channel, { resume: parseEventId(show?.id)?.resume ?? null }), open);
     const [resumed] = await read(again, 1);
     const frames: unknown = JSON.parse(resumed?.data ?? "");
     expect(frames).toMatchObject([

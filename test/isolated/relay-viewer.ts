@@ -139,7 +139,17 @@ export type TestChannel = ReturnType<typeof newChannel>;
 
 export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdentity> & { relay?: number } = {}): Promise<Response> {
   const { relay, ...identity } = viewer;
-  const nobody = { accountId: null, sessionId: null, device: null, network: null, tags: [], resume: null, nonce: null, gate: null };
+  const nobody = {
+    accountId: null,
+    sessionId: null,
+    device: null,
+    network: null,
+    tags: [],
+    language: null,
+    resume: null,
+    nonce: null,
+    gate: null,
+  };
   const full: ViewerIdentity = { ...nobody, ...identity };
   const headers = { Upgrade: "websocket", [VIEWER_HEADER]: encodeURIComponent(JSON.stringify(full)) };
   return channel.relay(relay).fetch("https://relay/", { headers });

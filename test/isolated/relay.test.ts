@@ -312,6 +312,8 @@ test("a viewer of a segment who acknowledges everything it receives isn't too sl
         watching: null,
         joinedAt: 0,
         lastActiveAt: 0,
+        language: null,
+        chat: null,
       },
       0,
     );

@@ -15,7 +15,7 @@ async function connectViewer(channel: TestChannel, change: Partial<Connection> =
   const { siteId, channelId } = channel;
   const { webSocket } = await connect(
     env,
-    { siteId, channelId, deviceId: null, network: null, ticket: null, resume: null, ...change },
+    { siteId, channelId, deviceId: null, network: null, ticket: null, language: null, resume: null, ...change },
     open,
   );
   if (!webSocket) throw new Error("No socket");

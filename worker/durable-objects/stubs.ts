@@ -19,6 +19,11 @@ export function relayOf(env: Env, siteId: string, channelId: string, relay: numb
   return env.RELAY.getByName(relayName(channelName(siteId, channelId), relay));
 }
 
+/** The object that keeps a channel's chat. */
+export function chatRoomOf(env: Env, siteId: string, channelId: string) {
+  return env.CHAT_ROOM.getByName(channelName(siteId, channelId));
+}
+
 /** The object that counts a site's viewers and broadcasts to all its channels. */
 export function presenceOf(env: Env, siteId: string) {
   return env.SITE_PRESENCE.getByName(siteId);

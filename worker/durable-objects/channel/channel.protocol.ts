@@ -193,6 +193,8 @@ export const ViewerIdentity = z.object({
   /** Keyed hash of the network that it connects from, if known. */
   network: z.string().nullable(),
   tags: z.array(z.string()),
+  /** The language tag that the viewer reads, if known. */
+  language: z.string().nullable(),
   resume: z.object({ epoch: z.string(), seq: z.number().int().nonnegative() }).nullable(),
   /** The ticket that this connection uses up. */
   nonce: z.object({ value: z.string(), expires: z.number() }).nullable(),

@@ -1,7 +1,8 @@
 import type { AccountTags, LogFrame, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { ViewerFrame } from "./relay.protocol.ts";
 
-const MAX_VIEWER_FRAME = 4_096;
+/** A chat message of 500 characters may be escaped to 12 characters each. */
+const MAX_VIEWER_FRAME = 8_192;
 const FRAMES_PER_MESSAGE = 200;
 
 // Texts that a relay sends. Log frames are never serialised again: messages are joined from the channel's texts.

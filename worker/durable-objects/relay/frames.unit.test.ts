@@ -120,6 +120,8 @@ describe("a viewer", () => {
         watching: null,
         joinedAt: 0,
         lastActiveAt: 0,
+        language: null,
+        chat: null,
       },
       0,
     );

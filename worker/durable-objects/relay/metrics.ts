@@ -82,7 +82,13 @@ export class RelayMetrics {
   }
 
   /** Records a viewer's frame; `head` is the position that the relay's sockets have reached. */
-  record(socket: WebSocket, viewer: Viewer, frame: Exclude<ViewerFrame, { type: "vote" | "ping" }>, head: number, now: number): void {
+  record(
+    socket: WebSocket,
+    viewer: Viewer,
+    frame: Exclude<ViewerFrame, { type: "vote" | "ping" | `chat.${string}` }>,
+    head: number,
+    now: number,
+  ): void {
     if (frame.type === "ack") this.#acknowledged(socket, viewer, Math.min(frame.seq, head), now);
     else if (frame.type === "watch") this.#watched(socket, viewer, frame, now);
     else if (viewer.accountId !== null && mayTarget(viewer, frame.panelId)) {

@@ -1,8 +1,21 @@
 import { z } from "@hono/zod-openapi";
 import { POSITIONS } from "#db/enums.ts";
+import {
+  ChatHistory,
+  ChatJoin,
+  ChatLeave,
+  ChatMessages,
+  ChatReact,
+  ChatResult,
+  ChatSend,
+  ChatSettingsChanged,
+  ChatUpdated,
+} from "./chat.protocol.ts";
 import { orNull } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
+
+export * from "./chat.protocol.ts";
 
 // The messages on a channel's socket (and as Server-Sent Events). No platform import: the docs and the SDK read this file too.
 
@@ -175,6 +188,11 @@ export const ServerFrame = z.discriminatedUnion("type", [
   Pong,
   Drain,
   RealtimeError,
+  ChatHistory,
+  ChatMessages,
+  ChatUpdated,
+  ChatSettingsChanged,
+  ChatResult,
 ]);
 
 /** A WebSocket message is one frame, or an ordered list of frames if several arrived within 50 ms (100 ms during a burst). */
@@ -212,7 +230,7 @@ export const Vote = z.strictObject({
 /** For clients that only send JSON. The text `ping` does the same without waking the object. */
 export const Ping = z.strictObject({ type: z.literal("ping") });
 
-export const ViewerFrame = z.discriminatedUnion("type", [Ack, Watch, PanelOpened, Vote, Ping]);
+export const ViewerFrame = z.discriminatedUnion("type", [Ack, Watch, PanelOpened, Vote, Ping, ChatJoin, ChatLeave, ChatSend, ChatReact]);
 
 /** Why the server closes a socket. Rejections use these codes too, because browsers can't read the HTTP status. */
 export const CLOSE = {

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
 import { recordActivity, type Seen } from "#worker/services/realtime/activity.ts";
-import { castVoteForViewer } from "#worker/services/polls/votes.ts";
+import type { ChatBatch, ChatDelivered, RoomPosition } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { CALL_CHARS, charsOf } from "#worker/durable-objects/call-size.ts";
 import type {
   AccountTags,
@@ -16,6 +16,7 @@ import type {
 } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { channelName, parseName, VIEWER_HEADER, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { RelayMetrics } from "./metrics.ts";
+import { isChatFrame, RelayChat } from "./chat.ts";
 import { allActive, type Position, RelayCache } from "./cache.ts";
 import { RelayCensus } from "./census.ts";
 import {
@@ -27,19 +28,17 @@ import {
   readViewerFrame,
   reaches,
   stateFrames,
-  type VoteOutcome,
-  voteResultFrame,
   welcomeFrame,
 } from "./frames.ts";
 import { rejection } from "./rejection.ts";
 import { RelayRights } from "./rights.ts";
-import { takeToken, RelaySockets, type Viewer } from "./sockets.ts";
-import { CLOSE, PING, PONG, type ViewerFrame } from "./relay.protocol.ts";
+import { newAttachment, takeToken, RelaySockets } from "./sockets.ts";
+import { CLOSE, PING, PONG } from "./relay.protocol.ts";
 import { socketLimits } from "./socket-quota.ts";
 import { UsedTicketStore } from "./used-ticket-store.ts";
+import { castVoteFrame } from "./votes.ts";
 
 const PAGE = 1_000;
-const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Connect with a ticket to vote" };
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
 
 /**
@@ -67,6 +66,7 @@ export class Relay extends DurableObject<Env> {
   readonly #metrics: RelayMetrics;
   readonly #census: RelayCensus;
   readonly #rights: RelayRights;
+  readonly #chat: RelayChat;
   /** When to record next that the viewers are still connected, ms. */
   #presenceDue = 0;
 
@@ -92,6 +92,7 @@ export class Relay extends DurableObject<Env> {
       env.SITE_PRESENCE.getByName(siteId).report(report),
     );
     this.#rights = new RelayRights(env, { siteId, channelId }, this.#sockets, ctx.storage.kv, (at) => this.ctx.waitUntil(this.#wakeBy(at)));
+    this.#chat = new RelayChat(env, { siteId, channelId, relay }, this.#sockets, ctx.storage.kv);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     this.#usedTickets = new UsedTicketStore(ctx.storage);
   }
@@ -143,6 +144,16 @@ export class Relay extends DurableObject<Env> {
     return { head: follows ? (this.#position?.seq ?? 0) : null, sockets: this.#sockets.size, idle: false };
   }
 
+  /** Hands a batch of the chat to the sockets that have joined it. */
+  deliverChat(batch: ChatBatch): ChatDelivered {
+    return this.#chat.deliver(batch);
+  }
+
+  /** The chat position that those sockets have reached; null if none has joined. */
+  chatPosition(): RoomPosition | null {
+    return this.#chat.position;
+  }
+
   /** Sends the viewers the channel's total number of viewers over all relays. */
   announce(concurrents: number): void {
     if (concurrents === this.#concurrents) return;
@@ -186,6 +197,7 @@ export class Relay extends DurableObject<Env> {
   /** Disconnects viewers of these accounts that have lost access. Throws if the lookup fails. */
   async checkRights(accountIds: string[]): Promise<void> {
     await this.#rights.check(accountIds);
+    await this.#chat.recheck(accountIds);
   }
 
   /** Disconnects viewers that don't pass the channel's new gate. Throws if the lookup fails; the alarm retries it. */
@@ -214,7 +226,11 @@ export class Relay extends DurableObject<Env> {
     if (!takeToken(viewer, now)) return this.#sockets.reject(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in a short time");
     const frame = readViewerFrame(message);
     if (!frame) return this.#sockets.reportBadFrame(socket, viewer, "Not a valid viewer frame");
-    if (frame.type === "vote") return this.#vote(socket, viewer, frame);
+    if (frame.type === "vote") {
+      const result = castVoteFrame(this.env, this.#siteId, viewer.accountId, frame, () => this.#position?.seq ?? 0);
+      return result.then((text) => this.#sockets.sendTo(socket, text));
+    }
+    if (isChatFrame(frame)) return this.#chat.handle(socket, viewer, frame);
     if (frame.type === "ping") return this.#sockets.sendTo(socket, pongFrame(this.#position?.seq ?? 0));
     this.#metrics.record(socket, viewer, frame, this.#position?.seq ?? 0, now);
   }
@@ -250,13 +266,6 @@ export class Relay extends DurableObject<Env> {
     if (due !== Infinity) await this.#wakeBy(due);
   }
 
-  /** Casts a vote and sends the viewer its result. */
-  async #vote(socket: WebSocket, { accountId }: Viewer, { id, pollId, answerId }: Extract<ViewerFrame, { type: "vote" }>): Promise<void> {
-    const cast = (voter: string) => castVoteForViewer(this.env, this.#siteId, { pollId, accountId: voter, answerId, requestId: id });
-    const outcome = accountId === null ? SIGN_IN : await cast(accountId);
-    this.#sockets.sendTo(socket, voteResultFrame(this.#position?.seq ?? 0, id, outcome));
-  }
-
   #logFailure(event: string, error: unknown): void {
     logError(event, error, { relay: this.ctx.id.name });
   }
@@ -265,22 +274,10 @@ export class Relay extends DurableObject<Env> {
   #welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null, until: number | null): Response {
     const now = Date.now();
     const { 0: client, 1: server } = new WebSocketPair();
-    const { accountId, sessionId, device, network, tags } = viewer;
+    const { tags } = viewer;
     const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, tags)).map((frame) => frame.body);
     const overlays = missed ? [] : cache.overlays(now);
-    const attachment = {
-      accountId,
-      sessionId,
-      until,
-      device,
-      network,
-      tags,
-      counted: cache.head,
-      watching: null,
-      joinedAt: now,
-      lastActiveAt: now,
-    };
-    this.#sockets.accept(server, attachment, cache.head);
+    this.#sockets.accept(server, newAttachment(viewer, { head: cache.head, until, now }), cache.head);
     if (until !== null) this.ctx.waitUntil(this.#wakeBy(until));
     this.#metrics.joined(viewer, missed ?? overlays, now);
     const welcome = welcomeFrame({

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { AccountTags, ReportedDevice } from "#worker/durable-objects/channel/channel.protocol.ts";
+import type { AccountTags, ReportedDevice, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { Message } from "./frames.ts";
 import { accountChangedFrame, errorFrame, reaches } from "./frames.ts";
 import { CLOSE } from "./relay.protocol.ts";
@@ -13,6 +13,10 @@ const MAX_TARGETS = 100;
 /** A viewer that acknowledges may be more than this many frames behind for this long. */
 const LAG_FRAMES = 500;
 const LAG_MS = 30_000;
+
+/** `at`: the room's position when it joined. */
+const ChatMembership = z.object({ at: z.number(), moderator: z.boolean(), language: z.string().nullable() });
+export type ChatMembership = z.infer<typeof ChatMembership>;
 
 /** The state that survives hibernation with the socket; the Worker's cap on tags keeps it below 2 kB. */
 const Attachment = z.object({
@@ -33,6 +37,10 @@ const Attachment = z.object({
   joinedAt: z.number(),
   /** When it last sent anything but a ping, ms. */
   lastActiveAt: z.number(),
+  /** Its language tag; sockets of an earlier release have none. */
+  language: z.string().nullable().default(null),
+  /** Set while it has joined the chat. */
+  chat: ChatMembership.nullable().default(null),
 });
 export type Attachment = z.infer<typeof Attachment>;
 
@@ -172,19 +180,9 @@ export class RelaySockets {
 
   /** Saves a viewer's state so that it survives hibernation. */
   save(socket: WebSocket, viewer: Viewer): void {
-    const { accountId, sessionId, until, device, network, tags, counted, watching, joinedAt, lastActiveAt } = viewer;
-    const attachment = {
-      accountId,
-      sessionId,
-      until,
-      device,
-      network,
-      tags,
-      counted,
-      watching,
-      joinedAt,
-      lastActiveAt,
-    } satisfies Attachment;
+    const { accountId, sessionId, until, device, network, tags, counted, watching, joinedAt, lastActiveAt, language, chat } = viewer;
+    const own = { accountId, sessionId, device, network, tags, language };
+    const attachment = { ...own, until, counted, watching, joinedAt, lastActiveAt, chat } satisfies Attachment;
     socket.serializeAttachment(attachment);
     viewer.savedActiveAt = lastActiveAt;
   }
@@ -284,6 +282,15 @@ export function isTooSlow(viewer: Viewer, now: number): boolean {
   }
   viewer.behindSince ??= now;
   return now - viewer.behindSince > LAG_MS;
+}
+
+/** The state of a viewer that connects now, `head` being its position. */
+export function newAttachment(
+  { accountId, sessionId, device, network, tags, language }: ViewerIdentity,
+  { head, until, now }: { head: number; until: number | null; now: number },
+): Attachment {
+  const own = { accountId, sessionId, device, network, tags, language };
+  return { ...own, until, counted: head, watching: null, joinedAt: now, lastActiveAt: now, chat: null };
 }
 
 export function toViewer(attachment: Attachment, sent: number): Viewer {

@@ -79,13 +79,21 @@ realtime.openapi(
     await ctx.caller();
     const { channelId } = c.req.valid("param");
     const connection = connectionOf(c, channelId, c.req.valid("query"));
-    const resume = parseEventId(c.req.header("Last-Event-ID")) ?? connection.resume;
-    return eventStream(c.env, { ...connection, resume }, () => findGate(ctx, channelId), c.req.raw.signal);
+    const position = parseEventId(c.req.header("Last-Event-ID"));
+    const chat = c.req.valid("query").chat ? { ...position?.chat } : null;
+    const gate = () => findGate(ctx, channelId);
+    return eventStream(c.env, { ...connection, resume: position?.resume ?? connection.resume, chat }, gate, c.req.raw.signal);
   },
 );
+
+/** The first language of an Accept-Language header, which browsers sort by preference. */
+function preferredLanguage(header: string | undefined): string | null {
+  return /^\s*([a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2})(?![a-z0-9-])/i.exec(header ?? "")?.[1] ?? null;
+}
 
 function connectionOf(c: Context<AppEnv>, channelId: string, query: z.output<typeof StreamQuery>): Connection {
   const { ticket = null, deviceId = null, epoch, seq } = query;
   const resume = epoch !== undefined && seq !== undefined ? { epoch, seq } : null;
-  return { siteId: c.var.ctx.siteId, channelId, deviceId, network: callerNetwork(c), ticket, resume };
+  const language = query.language ?? preferredLanguage(c.req.header("Accept-Language"));
+  return { siteId: c.var.ctx.siteId, channelId, deviceId, network: callerNetwork(c), ticket, language, resume };
 }

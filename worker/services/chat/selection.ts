@@ -17,7 +17,10 @@ export interface Recipient {
 }
 
 /** Whether the viewer may see this message at all. */
-export function maySee({ chatSeq, accountId }: Candidate, viewer: Pick<Recipient, "accountId" | "moderator">): boolean {
+export function maySee(
+  { chatSeq, accountId }: Pick<Candidate, "chatSeq" | "accountId">,
+  viewer: Pick<Recipient, "accountId" | "moderator">,
+): boolean {
   return viewer.moderator || chatSeq !== null || (accountId !== null && accountId === viewer.accountId);
 }
 

@@ -18,22 +18,44 @@ const Position = z.looseObject({
   close: z.number().optional(),
   upTo: z.number().optional(),
   epoch: z.string().optional(),
+  chatSeq: z.number().optional(),
+  revision: z.number().optional(),
 });
 /** Milliseconds after which a browser automatically retries a stream that was rejected. */
 const REJECTED_RETRY_MS = 60_000;
 const FINAL: readonly number[] = [CLOSE.badRequest, CLOSE.unauthenticated, CLOSE.forbidden, CLOSE.notFound];
 
-/** Reads `<epoch>:<seq>`, the id of every event, which a browser sends back on reconnecting. */
-export function parseEventId(id: string | null | undefined): Connection["resume"] {
-  const match = /^([0-9a-f]{1,64}):(\d{1,15})$/.exec(id ?? "");
-  return match?.[1] && match[2] ? { epoch: match[1], seq: Number(match[2]) } : null;
+/** Where a reader of the chat continues; empty: from the start. */
+export interface ChatResume {
+  after?: number;
+  revision?: number;
+}
+
+/** A stream's connection; `chat`: it joins the chat. */
+interface StreamConnection extends Connection {
+  chat?: ChatResume | null;
+}
+
+const EVENT_ID = /^([0-9a-f]{1,64}):(\d{1,15})(?::(\d{1,15}):(\d{1,15}))?$/;
+
+/** Reads `<epoch>:<seq>` or `<epoch>:<seq>:<chatSeq>:<revision>`, the id of every event, which a browser sends back on reconnecting. */
+export function parseEventId(id: string | null | undefined): { resume: NonNullable<Connection["resume"]>; chat: ChatResume } | null {
+  const [, epoch, seq, after, revision] = EVENT_ID.exec(id ?? "") ?? [];
+  if (epoch === undefined || seq === undefined) return null;
+  const chat = after === undefined || revision === undefined ? {} : { after: Number(after), revision: Number(revision) };
+  return { resume: { epoch, seq: Number(seq) }, chat };
 }
 
 /**
  * The channel's frames as Server-Sent Events. The Worker holds the stream and reads a relay's socket, so that the relay can hibernate.
  * `disconnected` fires when the reader disconnects, which the stream itself would only notice at its next write.
  */
-export async function eventStream(env: Env, connection: Connection, loadGate: LoadGate, disconnected?: AbortSignal): Promise<Response> {
+export async function eventStream(
+  env: Env,
+  connection: StreamConnection,
+  loadGate: LoadGate,
+  disconnected?: AbortSignal,
+): Promise<Response> {
   const entered = await enter(env, connection, loadGate);
   if (!(entered instanceof Response) || !entered.webSocket) {
     const unavailable = { code: "unavailable", message: "No socket", close: CLOSE.unavailable };
@@ -44,6 +66,7 @@ export async function eventStream(env: Env, connection: Connection, loadGate: Lo
   const stop = pump(entered.webSocket, writable.getWriter(), {
     heartbeatMs: Number(env.TIFO_HEARTBEAT_SECONDS) * 1000,
     commentMs: env.TIFO_DEVELOPMENT === "true" ? LOCAL_COMMENT_MS : COMMENT_MS,
+    chat: connection.chat ?? null,
   });
   disconnected?.addEventListener("abort", stop);
   return new Response(readable, { headers: HEADERS });
@@ -53,12 +76,13 @@ export async function eventStream(env: Env, connection: Connection, loadGate: Lo
 function pump(
   socket: WebSocket,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  { heartbeatMs, commentMs }: { heartbeatMs: number; commentMs: number },
+  { heartbeatMs, commentMs, chat }: { heartbeatMs: number; commentMs: number; chat: ChatResume | null },
 ): () => void {
   const encoder = new TextEncoder();
   let waiting = 0;
   let epoch = "";
   let upTo = 0;
+  let chatPosition = { ...chat };
   const write = (text: string) => {
     waiting++;
     writer.write(encoder.encode(text)).then(() => waiting--, stop);
@@ -94,10 +118,19 @@ function pump(
     if (first?.type === "error") return write(errorEvent(data, first.close));
     epoch = frames.find((frame) => frame.epoch)?.epoch ?? epoch;
     upTo = frames.findLast((frame) => frame.upTo !== undefined)?.upTo ?? upTo;
-    write(`id: ${epoch}:${upTo}\ndata: ${data}\n\n`);
+    for (const { chatSeq, revision } of frames)
+      chatPosition = {
+        ...chatPosition,
+        ...(chatSeq === undefined ? {} : { after: chatSeq }),
+        ...(revision === undefined ? {} : { revision }),
+      };
+    const { after, revision } = chatPosition;
+    const chatId = chat && after !== undefined && revision !== undefined ? `:${after}:${revision}` : "";
+    write(`id: ${epoch}:${upTo}${chatId}\ndata: ${data}\n\n`);
     if (waiting > MAX_WAITING) end();
   });
   socket.accept();
+  if (chat) socket.send(JSON.stringify({ type: "chat.join", ...chat }));
   return stop;
 }
 

@@ -30,6 +30,8 @@ export interface Connection {
   /** The viewer's network, from `networkOf`; null if unknown. */
   network: string | null;
   ticket: string | null;
+  /** The viewer's language tag, if known. */
+  language?: string | null;
   resume: { epoch: string; seq: number } | null;
 }
 
@@ -63,13 +65,14 @@ export async function enter(env: Env, connection: Connection, loadGate: LoadGate
     const { gate, relays } = await lookUp(env, connection, loadGate);
     if (!gate) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
     if (gate.type !== "none" && !ticket?.accountId) return NO_TICKET;
-    const { deviceId, network, resume } = connection;
+    const { deviceId, network, language = null, resume } = connection;
     const viewer: ViewerIdentity = {
       accountId: ticket?.accountId ?? null,
       sessionId: ticket?.sessionId ?? null,
       device: deviceId === null ? null : hashOfDevice(connection.siteId, deviceId),
       network: network === null ? null : hashOfNetwork(env, connection.siteId, network),
       tags: ticket?.tags ?? [],
+      language,
       resume,
       nonce: ticket?.nonce ?? null,
       gate,

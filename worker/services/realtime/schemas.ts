@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { fromQuery, Id, Time } from "#worker/lib/schemas/common.ts";
+import { fromQuery, Id, QueryBoolean, Time } from "#worker/lib/schemas/common.ts";
 
 export const ChannelParam = z.object({ channelId: Id });
 
@@ -11,6 +11,12 @@ const connection = {
     .describe("A single-use ticket from `POST /realtime/v1/tickets`; without it the viewer is anonymous"),
   deviceId: z.string().min(1).max(200).optional().describe("Counts the device once per day in the total views"),
   epoch: z.string().max(64).optional().describe("The `epoch` of the `welcome` frame, when resuming"),
+  language: z
+    .string()
+    .max(35)
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, "A BCP 47 language tag")
+    .optional()
+    .describe("The language that chat messages are translated into, if the room offers it; by default that of Accept-Language"),
   seq: fromQuery(z.number().int().min(0)).optional().describe("The last `upTo` received, when resuming"),
 };
 
@@ -26,7 +32,13 @@ const clientId = Id.describe("The site");
 export const ConnectQuery = z.strictObject({ clientId, ...connection }).superRefine(requirePosition);
 
 /** Stream clients send the client id in the header or, like browsers, in the query. */
-export const StreamQuery = z.strictObject({ clientId: clientId.optional(), ...connection }).superRefine(requirePosition);
+export const StreamQuery = z
+  .strictObject({
+    clientId: clientId.optional(),
+    ...connection,
+    chat: QueryBoolean.optional().describe("Whether to join the channel's chat: the stream then starts with `chat.history`"),
+  })
+  .superRefine(requirePosition);
 
 export const TicketInput = z.strictObject({ channelId: Id }).openapi("TicketInput");
 
