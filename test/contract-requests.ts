@@ -6,6 +6,7 @@ import { signContent } from "#worker/lib/crypto/signed.ts";
 import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
 import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "./contract-accounts.ts";
 import { BILLING_CALLS, BILLING_CREATORS } from "./contract-billing.ts";
+import { CHAT_RESOURCES } from "./contract-chat.ts";
 import { COMMERCE_FIELDS, COMMERCE_CREATORS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
 import { isSigned, PROVIDER_PREREQUISITES, PROVIDER_RESOURCES, RULE_FIELDS, SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
@@ -167,7 +168,9 @@ export function idParameters(operation: Operation): string[] {
 
 /** Creates the path's resource with the closest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
-  const create = { ...QUEST_RESOURCES, ...QUESTION_RESOURCES, ...PROVIDER_RESOURCES, ...WEBHOOK_RESOURCES }[operation.path];
+  const create = { ...CHAT_RESOURCES, ...QUEST_RESOURCES, ...QUESTION_RESOURCES, ...PROVIDER_RESOURCES, ...WEBHOOK_RESOURCES }[
+    operation.path
+  ];
   if (create) return create(site);
   if (operation.path === "/account/v3/{id}/totp") return enrolledAccount(site);
   const named = operations.find(({ operationId }) => operationId === CREATORS[operation.path]);

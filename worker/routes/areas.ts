@@ -2,6 +2,8 @@ import { accessCodes } from "./access-codes/routes.ts";
 import { accounts } from "./accounts/routes.ts";
 import { automationRules } from "./automation-rules/routes.ts";
 import { auth } from "./auth/routes.ts";
+import { moderation as chatModeration } from "./chat/moderation.ts";
+import { chat } from "./chat/routes.ts";
 import { claimStatuses } from "./claim-statuses/routes.ts";
 import { community } from "./community/routes.ts";
 import { dataProviders } from "./data-providers/routes.ts";
@@ -50,6 +52,8 @@ export const AREAS = [
   automationRules,
   billing,
   bundles,
+  chatModeration,
+  chat,
   claimStatuses,
   community,
   checkout,
@@ -117,6 +121,7 @@ export const TAGS = {
   Billing: "Charges, refunds, and the Stripe integration behind them.",
   Bundles: "Tickets and shop items that are sold together.",
   Wallets: "A payer's Stripe customer and recurring payments.",
+  Chat: "A channel's chat: messages, reactions, reports, moderation and bans.",
   Realtime: "The live connection of a channel: tickets, WebSocket and Server-Sent Events.",
   Insights: "Current viewers and remaining rate limits.",
   Webhooks: "Event delivery to other systems.",

@@ -1,4 +1,4 @@
-import type { CHAT_DECISIONS, CHAT_MESSAGE_STATES, CHAT_MODES, CHAT_SENDER_ROLES } from "#db/enums.ts";
+import type { CHAT_MESSAGE_STATES, CHAT_MODES, CHAT_SENDER_ROLES } from "#db/enums.ts";
 import type { Ban, RejectionCode } from "#worker/services/chat/admission.ts";
 import type { ChatReport } from "#worker/services/chat/schemas.ts";
 
@@ -144,7 +144,13 @@ export interface ReactRequest {
 
 export type Outcome = { ok: true } | ChatError;
 
-export type Decision = (typeof CHAT_DECISIONS)[number];
+/** `isNew`: the account's first report of the message. `announce`: the caller publishes the event and then confirms it. */
+export interface Reported {
+  ok: true;
+  isNew: boolean;
+  report: ChatReport;
+  announce: boolean;
+}
 
 /** Who reads a list of messages. */
 export interface Reader {

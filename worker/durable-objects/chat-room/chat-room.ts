@@ -16,6 +16,7 @@ import type {
   Person,
   QueuePlace,
   ReactRequest,
+  Reported,
   Reader,
   RoomMessage,
   RoomPosition,
@@ -115,13 +116,13 @@ export class ChatRoom extends DurableObject<Env> {
   }
 
   /** Reports a message, once per account. `announce`: the caller publishes the event and then calls `confirmReport`. */
-  async report(messageId: string, accountId: string, reason: string): Promise<ChatError | { ok: true; announce: boolean }> {
+  async report(messageId: string, accountId: string, reason: string): Promise<ChatError | Reported> {
     if (!(await this.#load())) return NO_ROOM;
     const message = this.#store.get(messageId);
     if (message?.state !== "visible" || message.chatSeq === null) return NO_MESSAGE;
-    const announce = this.#reports.report(messageId, accountId, reason, Date.now());
+    const reported = this.#reports.report(messageId, accountId, reason, Date.now());
     this.#changed();
-    return { ok: true, announce };
+    return { ok: true, ...reported };
   }
 
   confirmReport(messageId: string): void {

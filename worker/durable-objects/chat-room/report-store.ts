@@ -29,8 +29,9 @@ export class ReportStore {
     migrate(this.#storage, "reports", SCHEMA);
   }
 
-  /** Records an account's report once. Returns whether the caller should publish the message's event. */
-  report(messageId: string, accountId: string, reason: string, now: number): boolean {
+  /** Records an account's report once. `announce`: the caller should publish the message's event. */
+  report(messageId: string, accountId: string, reason: string, now: number): { isNew: boolean; report: ChatReport; announce: boolean } {
+    const known = this.of(messageId).find((report) => report.accountId === accountId);
     this.#sql.exec(
       "INSERT OR IGNORE INTO reports (message_id, account_id, reason, at) VALUES (?, ?, ?, ?)",
       messageId,
@@ -40,7 +41,8 @@ export class ReportStore {
     );
     this.#sql.exec("INSERT OR IGNORE INTO reported (message_id, at, announced) VALUES (?, ?, 0)", messageId, now);
     const claim = "UPDATE reported SET claimed_at = ? WHERE message_id = ? AND announced = 0 AND coalesce(claimed_at, 0) < ?";
-    return this.#sql.exec(claim, now, messageId, now - CLAIM_MS).rowsWritten > 0;
+    const announce = this.#sql.exec(claim, now, messageId, now - CLAIM_MS).rowsWritten > 0;
+    return { isNew: !known, report: known ?? { accountId, reason, reportedAt: now }, announce };
   }
 
   /** The message's event is committed. */

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { AppEnv } from "#worker/http/app-env.ts";
 import { createArea } from "#worker/http/area.ts";
 import { ACCOUNT, CLIENT_HEADER_OR_QUERY, CLIENT_QUERY } from "#worker/http/credentials.ts";
+import { preferredLanguage } from "#worker/http/language.ts";
 import { callerNetwork } from "#worker/http/limits.ts";
 import { operation } from "#worker/http/operation.ts";
 import { json, jsonBody } from "#worker/lib/schemas/common.ts";
@@ -85,11 +86,6 @@ realtime.openapi(
     return eventStream(c.env, { ...connection, resume: position?.resume ?? connection.resume, chat }, gate, c.req.raw.signal);
   },
 );
-
-/** The first language of an Accept-Language header, which browsers sort by preference. */
-function preferredLanguage(header: string | undefined): string | null {
-  return /^\s*([a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2})(?![a-z0-9-])/i.exec(header ?? "")?.[1] ?? null;
-}
 
 function connectionOf(c: Context<AppEnv>, channelId: string, query: z.output<typeof StreamQuery>): Connection {
   const { ticket = null, deviceId = null, epoch, seq } = query;

@@ -3,6 +3,7 @@ import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { nudgeLogs } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { dataOf, type Effects, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
+import { eraseFromRooms } from "#worker/services/chat/rooms.ts";
 import { anonymizeVoter } from "#worker/services/polls/counting.ts";
 import { eraseFromChannels } from "#worker/services/qna/erasure.ts";
 import { retagViewers } from "#worker/services/realtime/tags.ts";
@@ -25,10 +26,11 @@ export const effects: Effects = {
   "account.tagsUpdated": (env, siteId, event) => retagViewers(env, siteId, [idOf(event)]),
 };
 
-/** Erases the person from the event log, poll counters and questions, and cancels the account's entitlements. */
+/** Erases the person from the event log, poll counters, questions and chats, and cancels the account's entitlements. */
 async function eraseAccount(env: Env, siteId: string, event: LoggedEvent<"account.deleted">): Promise<void> {
   await anonymizeVoter(env, siteId, idOf(event));
   await eraseFromChannels(env, siteId, idOf(event), event.sequence);
+  await eraseFromRooms(env, siteId, idOf(event));
   const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
   await cancelHeld(ctx, idOf(event));
   nudgeLogs(ctx);

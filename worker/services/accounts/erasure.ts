@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import {
   accountLinks,
+  chatBans,
   devices,
   intents,
   passwordResets,
@@ -46,6 +47,7 @@ const ERASE: Erase[] = [
   (ctx, id) => deleteActivity(ctx, id),
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
   (ctx, id) => eraseQuestions(ctx, id),
+  (ctx, id) => ctx.db.delete(chatBans).where(and(eq(chatBans.siteId, ctx.siteId), eq(chatBans.accountId, id))),
   (ctx, id) => endClaims(ctx, id),
   (ctx, id) => stopAccountPayments(ctx, id),
   (ctx, id) => deleteWallet(ctx, id),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CHAT_BAN_KINDS, CHAT_DECISIONS, CHAT_MESSAGE_STATES, CHAT_MODES, CHAT_SENDER_ROLES } from "#db/enums.ts";
+import type { ChatBanRow } from "#db/schema/index.ts";
 import { commaSeparated, fromQuery, Id, ImageUrl, orNull, Sku, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
 /** How much text a sender may send; the pipeline rejects what is longer after normalization. */
@@ -93,6 +94,9 @@ export const ChatSettingsInput = z
   .refine(({ mode, skus }) => mode !== "members" || skus.length > 0, { path: ["skus"], message: "Required in members mode" })
   .openapi("ChatSettingsInput", { example: { mode: "open", slowSeconds: 10, emoji: ["👍", "❤️"], pinnedMessageId: null } });
 
+/** What the event of a change contains. */
+export const ChatSettingsEvent = z.object({ _id: Id, ...rules, pinnedMessageId: Id.nullable(), ...Tracked });
+
 export const MessageInput = z
   .strictObject({
     text: z.string().describe(`1 to ${MAX_TEXT} characters after normalization (NFC); line breaks become spaces`),
@@ -147,6 +151,26 @@ export const ChatBan = z
   })
   .openapi("ChatBan");
 
+export const BanFilters = {
+  accountId: Id.optional(),
+  channelId: Id.optional(),
+  kind: z.enum(CHAT_BAN_KINDS).optional(),
+};
+
+export function toChatBan(row: ChatBanRow) {
+  return {
+    _id: row.id,
+    accountId: row.accountId,
+    kind: row.kind,
+    channelId: row.channelId === "" ? null : row.channelId,
+    until: row.until,
+    reason: row.reason,
+    createdBy: row.createdBy,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof ChatBan>;
+}
+
 export const MESSAGES_LIMIT = 100;
 
 export const MessagesQuery = z.strictObject({
@@ -180,4 +204,5 @@ export type ChatMessage = z.output<typeof ChatMessage>;
 export type ChatSettings = z.output<typeof ChatSettings>;
 export type ChatSettingsInput = z.output<typeof ChatSettingsInput>;
 export type ChatBanInput = z.output<typeof ChatBanInput>;
+export type DecisionInput = z.output<typeof DecisionInput>;
 export type ChatReport = z.output<typeof ChatReport>;

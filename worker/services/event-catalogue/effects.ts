@@ -2,6 +2,7 @@ import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protoco
 import { effects as accounts } from "#worker/services/accounts/effects.ts";
 import { effects as automationRules } from "#worker/services/automation-rules/effects.ts";
 import { effects as billing } from "#worker/services/billing/effects.ts";
+import { effects as chat } from "#worker/services/chat/effects.ts";
 import { effects as community } from "#worker/services/community/effects.ts";
 import { effects as dataProviders } from "#worker/services/data-providers/effects.ts";
 import { effects as invites } from "#worker/services/invites/effects.ts";
@@ -22,6 +23,7 @@ const EFFECTS: Effects = {
   ...accounts,
   ...automationRules,
   ...billing,
+  ...chat,
   ...community,
   ...dataProviders,
   ...invites,

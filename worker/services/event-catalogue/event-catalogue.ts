@@ -7,6 +7,7 @@ import { events as automationRules } from "#worker/services/automation-rules/eve
 import { events as billing } from "#worker/services/billing/events.ts";
 import { events as bundles } from "#worker/services/bundles/events.ts";
 import { events as claimStatuses } from "#worker/services/claim-statuses/events.ts";
+import { events as chat } from "#worker/services/chat/events.ts";
 import { events as community } from "#worker/services/community/events.ts";
 import { events as customEmail } from "#worker/services/custom-email/events.ts";
 import { events as dataProviders } from "#worker/services/data-providers/events.ts";
@@ -40,6 +41,7 @@ export const EVENTS = {
   ...billing,
   ...bundles,
   ...claimStatuses,
+  ...chat,
   ...community,
   ...customEmail,
   ...dataProviders,

@@ -1,8 +1,8 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { automationRules, calendarEvents, streams } from "#db/schema/index.ts";
-import type { Actor, Ctx } from "#worker/services/core/context.ts";
+import { automationRules, calendarEvents, chatBans, chatRooms, chatSettings, streams } from "#db/schema/index.ts";
+import { type Actor, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { RULE_FIELDS } from "#worker/services/automation-rules/schemas.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
@@ -18,6 +18,7 @@ export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchI
     ...detachStreams(ctx, actor, channelId),
     ...deleteRules(ctx, actor, channelId),
     ...deleteQuestionsOfChannel(ctx, channelId),
+    ...deleteChat(ctx, channelId),
   ];
 }
 
@@ -57,6 +58,15 @@ function deleteRules(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqli
     data: pickFields(getTableColumns(automationRules), RULE_FIELDS),
   });
   return [eventInsert, ctx.db.delete(automationRules).where(where)];
+}
+
+/** The settings, bans and record of the channel's room, which an effect empties. */
+function deleteChat(ctx: Ctx, channelId: string): BatchItem<"sqlite">[] {
+  return [
+    ctx.db.delete(chatSettings).where(ownRow(ctx, chatSettings, channelId)),
+    ctx.db.delete(chatRooms).where(ownRow(ctx, chatRooms, channelId)),
+    ctx.db.delete(chatBans).where(ofThisChannel(ctx, chatBans, channelId)),
+  ];
 }
 
 function ofThisChannel(ctx: Ctx, table: { siteId: SQLiteColumn; channelId: SQLiteColumn }, channelId: string): SQL | undefined {

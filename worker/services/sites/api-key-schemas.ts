@@ -4,12 +4,26 @@ import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
 /** The first path segments of operations that accept a key, plus `roles`, which changing roles also requires. */
 export const KEY_AREAS = [
-  ...["accesscode", "account", "billing", "bundle", "claimstatus", "dataprovider", "event", "invite", "media", "navigation", "overlay"],
+  ...[
+    "accesscode",
+    "account",
+    "billing",
+    "bundle",
+    "chat",
+    "claimstatus",
+    "dataprovider",
+    "event",
+    "invite",
+    "media",
+    "navigation",
+    "overlay",
+  ],
   ...[
     "page",
     "personalization",
     "playlist",
     "poll",
+    "qna",
     "quest",
     "roles",
     "site",

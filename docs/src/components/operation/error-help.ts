@@ -80,6 +80,22 @@ export const ERROR_HELP = {
     cause: "A moderator has banned the account from the chat and the questions of the channel, or of the whole site.",
     fix: "Hide the field for messages and questions. Reading still works; the ban may have an end.",
   },
+  chat_members_only: {
+    cause: "The room only accepts messages from accounts with an entitlement to one of its `skus`.",
+    fix: "Read the room's settings, and offer the subscription instead of the field for messages.",
+  },
+  chat_paused: {
+    cause: "A moderator has paused the chat.",
+    fix: "Follow `chat.settings` on the channel, and disable the field for messages while `mode` is `paused`.",
+  },
+  chat_slow_mode: {
+    cause: "The room is in slow mode, and the account sent a message a short while ago.",
+    fix: "Wait for the seconds in `Retry-After`, and show the viewer a countdown.",
+  },
+  chat_busy: {
+    cause: "The room receives more than 400 messages a second.",
+    fix: "Send the message again after the seconds in `Retry-After`, with the same id.",
+  },
   idempotency_mismatch: {
     cause: "The `Idempotency-Key` was used within the last 24 hours for a request with a different body or path.",
     fix: "Generate a new key for each new request, and reuse a key only to repeat exactly the same request.",

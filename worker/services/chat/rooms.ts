@@ -1,0 +1,73 @@
+import { and, eq } from "drizzle-orm";
+import { createDb } from "#db/client.ts";
+import { chatRooms } from "#db/schema/index.ts";
+import { chatRoomOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
+import type { ChatError } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
+import { Failure } from "#worker/lib/errors.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+
+// How services reach a site's chat rooms.
+
+const DELAYED = "The chat did not respond; send the request again";
+/** Rooms that are called at the same time. */
+const AT_ONCE = 20;
+
+/** The channel's room, for a request. */
+export function ownRoom(ctx: Ctx, channelId: string) {
+  return chatRoomOf(ctx.env, ctx.siteId, channelId);
+}
+
+/** The result of a call to a room; a 503 if it fails or takes too long. */
+export function fromRoom<Call extends Promise<unknown>>(call: Call): Promise<Awaited<Call>> {
+  return orUnavailable(resultOf(call), DELAYED);
+}
+
+/** A call to an object that returns one of several types is one of several promises. */
+async function resultOf<Call extends Promise<unknown>>(call: Call): Promise<Awaited<Call>> {
+  return await call;
+}
+
+type Result = { ok: true } | ChatError;
+
+/** Throws a room's rejection as the API's error. */
+export function accepted<R extends Result>(result: R): Exclude<R, ChatError> {
+  if (!isAccepted(result)) throw failureOf(result);
+  return result;
+}
+
+function isAccepted<R extends Result>(result: R): result is Exclude<R, ChatError> {
+  return result.ok;
+}
+
+function failureOf(result: Result): Failure {
+  if (result.ok) return new Failure("internal");
+  const { code, message, path, retryAfter } = result;
+  return new Failure(code, message, {
+    ...(path === undefined ? {} : { issues: [{ path, message }] }),
+    ...(retryAfter === undefined ? {} : { headers: { "Retry-After": String(retryAfter) } }),
+  });
+}
+
+/** Makes rooms read their settings, bans and panels again: one that has been used, or with null all of the site. Safe to repeat. */
+export async function refreshRooms(env: Env, siteId: string, channelId: string | null): Promise<void> {
+  await forEachRoom(env, siteId, channelId, (room) => room.refresh());
+}
+
+/** Erases a deleted account from all rooms of the site. Safe to repeat. */
+export async function eraseFromRooms(env: Env, siteId: string, accountId: string): Promise<void> {
+  await forEachRoom(env, siteId, null, (room) => room.erase(accountId));
+}
+
+async function forEachRoom(
+  env: Env,
+  siteId: string,
+  channelId: string | null,
+  work: (room: ReturnType<typeof chatRoomOf>) => Promise<unknown>,
+): Promise<void> {
+  const rows = await createDb(env.DB)
+    .select({ id: chatRooms.id })
+    .from(chatRooms)
+    .where(and(eq(chatRooms.siteId, siteId), channelId === null ? undefined : eq(chatRooms.id, channelId)));
+  for (let from = 0; from < rows.length; from += AT_ONCE)
+    await Promise.all(rows.slice(from, from + AT_ONCE).map(({ id }) => work(chatRoomOf(env, siteId, id))));
+}

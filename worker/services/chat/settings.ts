@@ -1,0 +1,63 @@
+import { and, eq } from "drizzle-orm";
+import { type ChatSettingsRow, chatSettings } from "#db/schema/index.ts";
+import type { RoomSettings } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
+import { invalid, notFound, rerunOnDuplicate } from "#worker/lib/errors.ts";
+import { commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow, whereVersion } from "#worker/services/core/context.ts";
+import { requireChatModerator } from "#worker/services/core/moderators.ts";
+import { requireChannelAccess } from "#worker/services/realtime/channel-access.ts";
+import { readsAsModerator, requireReader } from "./messages.ts";
+import { fromRoom, ownRoom } from "./rooms.ts";
+import type { ChatSettingsInput } from "./schemas.ts";
+
+export interface ReadSettings {
+  settings: RoomSettings;
+  moderator: boolean;
+}
+
+export async function getSettings(ctx: Ctx, channelId: string): Promise<ReadSettings> {
+  const actor = await requireReader(ctx, channelId);
+  return { settings: await readSettings(ctx, channelId), moderator: readsAsModerator(actor, channelId) };
+}
+
+/** Replaces a room's settings. Once this resolves, they apply. */
+export async function replaceSettings(ctx: Ctx, channelId: string, input: ChatSettingsInput): Promise<ReadSettings> {
+  await requireChannelAccess(ctx, channelId, () => true);
+  await requireChatModerator(ctx, channelId);
+  const room = ownRoom(ctx, channelId);
+  if (input.pinnedMessageId !== null) {
+    const pinned = await fromRoom(room.message(input.pinnedMessageId));
+    if (pinned?.state !== "visible" || pinned.chatSeq === null) throw invalid("pinnedMessageId", "Not a visible message of the room");
+  }
+  const [current] = await ctx.db
+    .select()
+    .from(chatSettings)
+    .where(and(eq(chatSettings.siteId, ctx.siteId), eq(chatSettings.id, channelId)));
+  const eventIds = await write(ctx, channelId, input, current);
+  await fromRoom(room.refresh());
+  ctx.emitted.completedEventIds.push(...eventIds);
+  return { settings: await readSettings(ctx, channelId), moderator: true };
+}
+
+function write(ctx: Ctx, channelId: string, input: ChatSettingsInput, current: ChatSettingsRow | undefined): Promise<string[]> {
+  const stamps = current
+    ? { ...current, ...nextVersion(ctx, current) }
+    : { siteId: ctx.siteId, created: ctx.now, modified: ctx.now, version: 1 };
+  const next: ChatSettingsRow = { ...stamps, ...input, id: channelId };
+  const event: NewEvent<"chat.settingsUpdated"> = {
+    type: "chat.settingsUpdated",
+    resource: `chat/${channelId}`,
+    data: { _id: channelId, ...input, created: next.created, modified: next.modified },
+  };
+  if (!current) return rerunOnDuplicate("chat_settings.id", () => commit(ctx, ctx.db.insert(chatSettings).values(next), event));
+  const change = ctx.db
+    .update(chatSettings)
+    .set(next)
+    .where(and(ownRow(ctx, chatSettings, channelId), whereVersion(ctx, chatSettings, current)));
+  return commitIfUnchanged(ctx, change, event);
+}
+
+async function readSettings(ctx: Ctx, channelId: string): Promise<RoomSettings> {
+  const settings = await fromRoom(ownRoom(ctx, channelId).settings());
+  if (!settings) throw notFound("Channel not found");
+  return settings;
+}
