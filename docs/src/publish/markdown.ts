@@ -41,7 +41,8 @@ const processor = unified()
 
 /** The Markdown of a page's content, without what only a browser can show, such as live examples. */
 export function toMarkdown(content: Element): string {
-  return processor.stringify(processor.runSync(fromParse5(withoutShell(content))));
+  const tree = fromParse5(withoutShell(content));
+  return processor.stringify(processor.runSync({ type: "root", children: tree.type === "root" ? tree.children : [tree] }));
 }
 
 /** A copy without the shell that keeps the source of diagrams, the text of code and the names of tabs. */
