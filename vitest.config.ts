@@ -75,6 +75,7 @@ export default defineConfig({
         test: {
           name: "isolated",
           include: ["test/isolated/**/*.test.ts"],
+          globalSetup: ["test/language-server.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts"],
           provide: { migrations },
           // Each file has its own Worker, and spends half of its time starting it.
