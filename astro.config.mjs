@@ -26,7 +26,7 @@ export default defineConfig({
     plugins: [navbarBreakpoint()],
     build: { assetsInlineLimit: inlined },
     // The live channel imports the SDK's sources.
-    define: { TIFO_SDK_VERSION: JSON.stringify(sdk.version) },
+    define: { TIFO_SDK_VERSION: JSON.stringify(sdk.version), TIFO_SCRIPT: "false" },
   },
   markdown: { processor: satteri({ mdastPlugins: [diagrams, relativeLinks] }) },
   integrations: [

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { build, type BuildOptions } from "esbuild";
 import { z } from "@hono/zod-openapi";
 import { runOrFail } from "./lib/command.ts";
+import { emojiGroups } from "./lib/emoji.ts";
 import { ROOT } from "./lib/root.mjs";
 
 const SDK = join(ROOT, "sdk");
@@ -23,7 +24,7 @@ const common = {
   minify: true,
   target: "es2022",
   jsx: "automatic",
-  define: { "process.env.NODE_ENV": '"production"', TIFO_SDK_VERSION: JSON.stringify(version) },
+  define: { "process.env.NODE_ENV": '"production"', TIFO_SDK_VERSION: JSON.stringify(version), TIFO_SCRIPT: "false" },
   legalComments: "none",
 } satisfies BuildOptions;
 
@@ -45,23 +46,36 @@ async function buildPackage(): Promise<void> {
   await runOrFail("tsc", ["-p", "sdk/tsconfig.package.json"]);
   cpSync(join(SDK, "generated"), join(DIST, "types/generated"), { recursive: true });
   for (const file of ["package.json", "README.md"]) cpSync(join(SDK, file), join(DIST, file));
-  for (const file of ["tifo.css", "tifo.css.d.ts"]) cpSync(join(SDK, "styles", file), join(DIST, file));
+  await build({ ...common, minify: false, entryPoints: ["sdk/styles/tifo.css"], outdir: "sdk/dist" });
+  cpSync(join(SDK, "styles/tifo.css.d.ts"), join(DIST, "tifo.css.d.ts"));
   cpSync(join(ROOT, "LICENSE"), join(DIST, "LICENSE"));
 }
 
-/** The package's tarball, and a script that includes React. Rive's runtime is a separate file, loaded with the first animation. */
+/** The package's tarball, and a script that includes React. Rive's runtime and the chat are separate files, loaded when first shown. */
 async function buildRelease(): Promise<void> {
   removePrevious();
   const release = join(RELEASES, version);
   mkdirSync(release, { recursive: true });
   await build({
     ...common,
+    define: { ...common.define, TIFO_SCRIPT: "true" },
     format: "iife",
     entryPoints: ["sdk/script/tifo.ts", "sdk/script/tifo-legacy.ts"],
     outdir: release,
     external: ["./rive.js"],
   });
   await build({ ...common, format: "esm", entryPoints: { rive: "sdk/react/rive/runtime.ts" }, outdir: release });
+  await build({
+    ...common,
+    format: "cjs",
+    entryPoints: { chat: "sdk/react/chat/chat-panel.tsx" },
+    outdir: release,
+    external: ["react", "react-dom"],
+    // An ES module with a function that receives the page's `require`: the chat renders with the React of the script that loads it.
+    banner: { js: "export default function(require){const module={exports:{}};" },
+    footer: { js: "return module.exports}" },
+  });
+  writeFileSync(join(release, "emoji.json"), JSON.stringify(emojiGroups()));
   await build({ ...common, entryPoints: ["sdk/styles/tifo.css"], outdir: release });
   cpSync(RIVE, join(release, "rive.wasm"));
   // Reproducible: npm sets the same time and mode for every entry.

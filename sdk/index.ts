@@ -9,6 +9,7 @@ export const {
   userDidChange,
   getTifoEventViewModel,
   renderPanel,
+  renderChat,
   renderOverlay,
   getUserSettings,
   updateUserSettings,

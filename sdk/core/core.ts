@@ -13,6 +13,7 @@ import { changedSettings, userSettings } from "./user-settings.ts";
 /** Renders an event into an element; implemented with React. */
 export interface Renderer {
   mountPanel(element: Element, event: TifoEventViewModel, options: PanelOptions): Rendered;
+  mountChat(element: Element, event: TifoEventViewModel): Rendered;
   mountOverlay(element: Element, event: TifoEventViewModel, options: OverlayOptions): Rendered;
 }
 
@@ -80,6 +81,7 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
     },
     getTifoEventViewModel: (channelId) => watched(channelId),
     renderPanel: (element, options = {}) => renderer.mountPanel(element, required(options.channelId), options),
+    renderChat: (element, options = {}) => renderer.mountChat(element, required(options.channelId)),
     renderOverlay: (element, options = {}) => renderer.mountOverlay(element, required(options.channelId), options),
     getUserSettings: () => allSettings().getSnapshot(),
     updateUserSettings(changes) {

@@ -30,6 +30,12 @@ export interface PanelOptions {
   panelId?: string;
 }
 
+/** Options of `renderChat`. */
+export interface ChatOptions {
+  /** Default: the event that was started most recently. */
+  channelId?: string;
+}
+
 /** Options of `renderOverlay`. The element covers the player; only an overlay's own elements receive clicks. */
 export interface OverlayOptions {
   channelId?: string;
@@ -53,6 +59,8 @@ export interface TifoCore {
   /** The event's view model, or null if it isn't being watched. Without an id: the event that was started most recently. */
   getTifoEventViewModel: (channelId?: string) => TifoEventViewModel | null;
   renderPanel: (element: Element, options?: PanelOptions) => Rendered;
+  /** Renders the channel's chat alone. It works without a chat panel too. */
+  renderChat: (element: Element, options?: ChatOptions) => Rendered;
   renderOverlay: (element: Element, options?: OverlayOptions) => Rendered;
   getUserSettings: () => UserSettings;
   /** Changes some settings, keeps them for the next visit, and returns all settings. */

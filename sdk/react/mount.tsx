@@ -7,11 +7,16 @@ import type { TifoEventViewModel } from "../model/event-interface.ts";
 import { TifoEventProvider } from "./context.tsx";
 import { manageFocus, onArrowEntry } from "./focus.ts";
 import { TifoOverlay } from "./overlay/tifo-overlay.tsx";
-import { TifoPanel } from "./panel/tifo-panel.tsx";
+import { TifoChat, TifoPanel } from "./panel/tifo-panel.tsx";
 
 /** Renders the event's panels into an element. */
 export function mountPanel(element: Element, event: TifoEventViewModel, { panelId }: PanelOptions): Rendered {
   return mount(element, event, <TifoPanel panelId={panelId} />);
+}
+
+/** Renders the channel's chat into an element. */
+export function mountChat(element: Element, event: TifoEventViewModel): Rendered {
+  return mount(element, event, <TifoChat />);
 }
 
 /** Renders the event's overlays into an element that covers the player. */

@@ -4,6 +4,7 @@ import { CHANNEL, EventWorld, HOME, POLL, progress, QUEST, SITE } from "./event-
 
 const RENDERER: Renderer = {
   mountPanel: () => ({ unmount: () => {}, focus: () => {} }),
+  mountChat: () => ({ unmount: () => {}, focus: () => {} }),
   mountOverlay: () => ({ unmount: () => {}, focus: () => {} }),
 };
 const ORIGIN = "https://tifo.example";

@@ -3,7 +3,8 @@ import { createTifo } from "#sdk/core/core.ts";
 import { createLegacy } from "#sdk/script/legacy.ts";
 import { CHANNEL, EventWorld, POLL, SITE } from "./event-world.ts";
 
-const renderer = { mountPanel: () => ({ unmount: vi.fn(), focus: vi.fn() }), mountOverlay: () => ({ unmount: vi.fn(), focus: vi.fn() }) };
+const rendered = () => ({ unmount: vi.fn(), focus: vi.fn() });
+const renderer = { mountPanel: rendered, mountChat: rendered, mountOverlay: rendered };
 
 let world: EventWorld;
 

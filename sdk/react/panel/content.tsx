@@ -1,5 +1,6 @@
 import { webAddress } from "../../core/web-address.ts";
 import type { PanelInfo } from "../../model/state.ts";
+import { ChatLoader } from "../chat/load.tsx";
 import { ChannelSelect, People, Playlist, Schedule } from "./lists.tsx";
 import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
@@ -40,9 +41,7 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
     case "social":
       return <Social sources={renderer.sources} />;
     case "chat":
-      return (
-        <Note>{renderer.system_welcome_message ?? "Welcome."} Chat itself is a service of the site’s own: this panel keeps its place.</Note>
-      );
+      return <ChatLoader renderer={renderer} />;
   }
 }
 

@@ -2,8 +2,21 @@ import { type HTMLAttributes, type KeyboardEvent, memo, useEffect, useId, useRef
 import type { PanelInfo } from "../../model/state.ts";
 import { useEventState, useSdkContext } from "../context.tsx";
 import { useThemeAttributes } from "../theme-attributes.ts";
+import { ChatLoader } from "../chat/load.tsx";
 import { PanelContent } from "./content.tsx";
 import { Note, SiteImage } from "./parts.tsx";
+
+/** The channel's chat alone, which needs no panel. */
+export function TifoChat() {
+  const look = useThemeAttributes();
+  return (
+    <section className="tifo tifo-panel" aria-label="Chat" {...look}>
+      <div className="tifo-panel-content" data-kind="chat">
+        <ChatLoader />
+      </div>
+    </section>
+  );
+}
 
 /** The event's sidebar with a tab for each panel, or a single panel. */
 export function TifoPanel({ panelId }: { panelId?: string | undefined }) {
@@ -78,7 +91,7 @@ type ContentProps = { panel: PanelInfo } & Pick<HTMLAttributes<HTMLDivElement>, 
 const Content = memo(function Content({ panel, ...attributes }: ContentProps) {
   useImpression(panel);
   return (
-    <div className="tifo-panel-content" tabIndex={0} {...attributes}>
+    <div className="tifo-panel-content" tabIndex={0} data-kind={panel.kind} {...attributes}>
       <h2 className="tifo-panel-title">{panel.name}</h2>
       <PanelContent key={panel.id} panel={panel} />
     </div>

@@ -1,0 +1,109 @@
+import { useMemo, useState } from "react";
+import type { EventChat } from "../../chat/shared.ts";
+import type { SdkContext } from "../../core/sdk-context.ts";
+import { parsedUrl } from "../../core/web-address.ts";
+import type { PanelRenderer } from "../../model/state.ts";
+import { Announcer } from "./announcer.tsx";
+import { Composer } from "./composer.tsx";
+import { ChatProvider, type ChatContextValue, useChatState, useJoinedChat } from "./context.tsx";
+import { Icon } from "./icons.tsx";
+import { MessageList } from "./message-list.tsx";
+import { MessageSheet } from "./message-sheet.tsx";
+import { Pinned } from "./pinned.tsx";
+import { RoomSheet } from "./room-sheet.tsx";
+
+export interface ChatPanelProps {
+  context: SdkContext;
+  renderer: Extract<PanelRenderer, { panel_type: "chat" }> | undefined;
+}
+
+/** The chat of a channel: its messages, the viewer's composer, and the tools of moderators. */
+export function ChatPanel({ context, renderer }: ChatPanelProps) {
+  const joined = useJoinedChat(context);
+  return joined ? <Joined joined={joined} sdk={context} renderer={renderer} /> : null;
+}
+
+interface JoinedProps {
+  joined: EventChat;
+  sdk: SdkContext;
+  renderer: ChatPanelProps["renderer"];
+}
+
+function Joined({ joined, sdk, renderer }: JoinedProps) {
+  const [problem, setProblem] = useState("");
+  const value = useMemo<ChatContextValue>(() => {
+    const { chat, moderation } = joined;
+    const perform: ChatContextValue["perform"] = async (request) => {
+      try {
+        setProblem("");
+        await request(moderation);
+        return true;
+      } catch (error) {
+        setProblem(error instanceof Error ? error.message : "That couldn’t be done. Try again.");
+        return false;
+      }
+    };
+    const change: ChatContextValue["change"] = (changes) => {
+      const { settings } = chat.getSnapshot();
+      return settings ? perform(({ change: send }) => send(settings, changes)) : Promise.resolve(false);
+    };
+    return { ...joined, sdk, perform, change };
+  }, [joined, sdk]);
+  return (
+    <ChatProvider value={value}>
+      <Layout renderer={renderer} origin={sdk.session.origin} problem={problem} />
+    </ChatProvider>
+  );
+}
+
+interface LayoutProps {
+  renderer: ChatPanelProps["renderer"];
+  origin: string;
+  problem: string;
+}
+
+function Layout({ renderer, origin, problem }: LayoutProps) {
+  const [messageId, setMessageId] = useState<string | null>(null);
+  const [replyTo, setReplyTo] = useState<string | null>(null);
+  const [showsSettings, setShowsSettings] = useState(false);
+  const isModerator = useChatState(({ settings }) => settings?.moderator === true);
+
+  return (
+    <div className="tifo-chat">
+      <header className="tifo-chat-header">
+        <span className="tifo-chat-title" aria-hidden="true">
+          {renderer?.panel_name ?? "Chat"}
+        </span>
+        <HeaderLink href={parsedUrl(renderer?.rules_link_url, origin)?.href}>Rules</HeaderLink>
+        <HeaderLink href={parsedUrl(renderer?.help_link_url, origin)?.href}>Help</HeaderLink>
+        {isModerator && (
+          <button type="button" className="tifo-chat-icon" aria-label="Chat settings" onClick={() => setShowsSettings(true)}>
+            <Icon name="settings" />
+          </button>
+        )}
+      </header>
+      <Pinned />
+      <MessageList
+        welcome={renderer?.system_welcome_message}
+        onReply={setReplyTo}
+        onMore={setMessageId}
+      />
+      <p className="tifo-problem tifo-chat-problem" role="alert">
+        {problem}
+      </p>
+      <Composer replyTo={replyTo} onReplied={() => setReplyTo(null)} loginText={renderer?.login_button_text} />
+      {messageId !== null && <MessageSheet messageId={messageId} onReply={setReplyTo} onClose={() => setMessageId(null)} />}
+      {showsSettings && <RoomSheet onClose={() => setShowsSettings(false)} />}
+      <Announcer />
+    </div>
+  );
+}
+
+function HeaderLink({ href, children }: { href: string | undefined; children: string }) {
+  if (href === undefined) return null;
+  return (
+    <a className="tifo-chat-link" href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}

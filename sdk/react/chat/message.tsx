@@ -1,0 +1,202 @@
+import { memo, type ReactNode, useState } from "react";
+import type { ChatMessage } from "../../chat/wire.ts";
+import { parsedUrl } from "../../core/web-address.ts";
+import { useChatContext, useChatState } from "./context.tsx";
+import { Icon } from "./icons.tsx";
+
+interface Props {
+  message: ChatMessage;
+  onReply: (messageId: string) => void;
+  onMore: (messageId: string) => void;
+}
+
+const ROLES: Record<ChatMessage["roles"][number], string> = { admin: "Team", moderator: "Mod" };
+const QUICK_REACTIONS = 2;
+
+/** A message of an account. */
+export const Message = memo(function Message({ message, onReply, onMore }: Props) {
+  const accountId = useChatState((state) => state.accountId);
+  const isModerator = useChatState(({ settings }) => settings?.moderator === true);
+  const isOwn = accountId !== null && message.accountId === accountId;
+  const mentionsMe = accountId !== null && message.mentions.includes(accountId);
+  const { _id: id, name, roles, replyTo, state, sentAt } = message;
+  return (
+    <article
+      className="tifo-chat-message"
+      data-own={isOwn}
+      data-mention={mentionsMe}
+      data-state={state}
+      data-muted={message.muted}
+      aria-label={`${name}, ${timeOf(sentAt)}`}
+    >
+      {replyTo !== null && <Quote messageId={replyTo} />}
+      <p dir="auto" className="tifo-chat-text">
+        {roles.map((role) => (
+          <span key={role} className="tifo-chat-badge" data-role={role}>
+            {ROLES[role]}
+          </span>
+        ))}
+        <bdi className="tifo-chat-name" style={{ "--tifo-hue": hueOf(message.accountId ?? name) }}>
+          {name}
+        </bdi>{" "}
+        <MessageText message={message} />
+        <time className="tifo-chat-time" dateTime={new Date(sentAt).toISOString()}>
+          {timeOf(sentAt)}
+        </time>
+      </p>
+      <StateNote message={message} isModerator={isModerator} />
+      {state === "held" && isModerator && <Decision messageId={id} />}
+      <Reactions message={message} signedIn={accountId !== null} />
+      <div className="tifo-chat-actions">
+        {accountId !== null && state === "visible" && <QuickReactions message={message} />}
+        {accountId !== null && (
+          <button type="button" className="tifo-chat-icon" aria-label={`Reply to ${name}`} onClick={() => onReply(id)}>
+            <Icon name="reply" />
+          </button>
+        )}
+        {accountId !== null && (
+          <button type="button" className="tifo-chat-icon" aria-label={`Actions for the message of ${name}`} onClick={() => onMore(id)}>
+            <Icon name="more" />
+          </button>
+        )}
+      </div>
+    </article>
+  );
+});
+
+/** The text with its mentions highlighted. A translation comes with a button that shows the original. */
+function MessageText({ message: { text, translation, mentions, state } }: { message: ChatMessage }) {
+  const [showsOriginal, setShowsOriginal] = useState(false);
+  if (text === null) return <em>Message removed</em>;
+  const shown = translation && !showsOriginal ? translation.text : text;
+  return (
+    <>
+      <span className="tifo-chat-body" data-state={state}>
+        {mentions.length === 0 ? shown : withMentions(shown)}
+      </span>
+      {translation && (
+        <button type="button" className="tifo-chat-textbutton" onClick={() => setShowsOriginal(!showsOriginal)}>
+          {showsOriginal ? "Show translation" : "Translated · Show original"}
+        </button>
+      )}
+    </>
+  );
+}
+
+function withMentions(text: string): ReactNode[] {
+  return text
+    .split(/(@[^\s@,.!?:;]+)/)
+    .map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
+}
+
+/** The beginning of the message that this one replies to. */
+function Quote({ messageId }: { messageId: string }) {
+  const quoted = useChatState(({ items }) => {
+    const item = items.find(({ key }) => key === messageId);
+    return item?.kind === "message" ? item.message : null;
+  });
+  return (
+    <p className="tifo-chat-quote" dir="auto">
+      <Icon name="reply" />
+      {quoted?.text ? (
+        <span>
+          <bdi>{quoted.name}</bdi>: {quoted.text}
+        </span>
+      ) : (
+        <span>Reply to an earlier message</span>
+      )}
+    </p>
+  );
+}
+
+function StateNote({ message: { state, muted, original, text }, isModerator }: { message: ChatMessage; isModerator: boolean }) {
+  const notes = [
+    state === "held" && (isModerator ? "Waiting for your decision" : "Waiting for a moderator. Only you can see it."),
+    state === "removed" && "Removed",
+    muted === true && "Muted: only moderators and the sender see this",
+    isModerator && original !== undefined && original !== text && `Original: ${original}`,
+  ].filter((note) => typeof note === "string");
+  return notes.map((note) => (
+    <p key={note} className="tifo-chat-note" dir="auto">
+      {note}
+    </p>
+  ));
+}
+
+function Decision({ messageId }: { messageId: string }) {
+  const { perform } = useChatContext();
+  return (
+    <p className="tifo-chat-decision">
+      <button type="button" className="tifo-button" onClick={() => void perform(({ decide }) => decide(messageId, "approve"))}>
+        Approve
+      </button>
+      <button type="button" className="tifo-button tifo-chat-quiet" onClick={() => void perform(({ decide }) => decide(messageId, "reject"))}>
+        Reject
+      </button>
+    </p>
+  );
+}
+
+/** The counts of each emoji; pressing one sets or withdraws the viewer's own. */
+function Reactions({ message: { _id, reactions, reacted }, signedIn }: { message: ChatMessage; signedIn: boolean }) {
+  const { chat } = useChatContext();
+  const counts = Object.entries(reactions).filter(([, count]) => count > 0);
+  if (counts.length === 0) return null;
+  return (
+    <p className="tifo-chat-reactions">
+      {counts.map(([emoji, count]) => (
+        <button
+          key={emoji}
+          type="button"
+          aria-pressed={reacted === emoji}
+          aria-disabled={!signedIn}
+          aria-label={`${emoji} ${count}`}
+          onClick={() => signedIn && chat.react(_id, reacted === emoji ? null : emoji)}
+        >
+          {emoji} <span>{count.toLocaleString()}</span>
+        </button>
+      ))}
+    </p>
+  );
+}
+
+function QuickReactions({ message: { _id, reacted } }: { message: ChatMessage }) {
+  const { chat } = useChatContext();
+  const emoji = useChatState(({ settings }) => settings?.emoji ?? NO_EMOJI);
+  return emoji.slice(0, QUICK_REACTIONS).map((one) => (
+    <button key={one} type="button" className="tifo-chat-icon" aria-label={`React with ${one}`} onClick={() => chat.react(_id, reacted === one ? null : one)}>
+      {one}
+    </button>
+  ));
+}
+
+const NO_EMOJI: readonly string[] = [];
+
+/** The site's own message, with the sender of the chat panel. */
+export function SystemMessage({ text }: { text: string }) {
+  const { sdk } = useChatContext();
+  const system = useChatState(({ settings }) => settings?.system ?? null);
+  const image = parsedUrl(system?.image, sdk.session.origin);
+  return (
+    <div className="tifo-chat-system">
+      {image && <img src={image.href} alt="" loading="lazy" />}
+      <div>
+        {system?.name && <strong dir="auto">{system.name}</strong>}
+        <p dir="auto">{text}</p>
+      </div>
+    </div>
+  );
+}
+
+function timeOf(sentAt: number): string {
+  return TIME.format(sentAt);
+}
+
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+
+/** A colour of its own for each sender. */
+function hueOf(id: string): number {
+  let hash = 0;
+  for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 360;
+  return (hash * 137) % 360;
+}
