@@ -14,7 +14,10 @@ export function emojiGroups(): EmojiGroup[] {
     name,
     emoji: emojis
       .filter(({ emoji_version }) => Number(emoji_version) <= LATEST_VERSION)
-      .map(({ emoji, name: label }) => [emoji, [label, ...(words[emoji] ?? []).slice(1, MAX_KEYWORDS + 1).map(plain)].join("|").toLowerCase()] as const),
+      .map(
+        ({ emoji, name: label }) =>
+          [emoji, [label, ...(words[emoji] ?? []).slice(1, MAX_KEYWORDS + 1).map(plain)].join("|").toLowerCase()] as const,
+      ),
   }));
 }
 

@@ -160,7 +160,10 @@ const LINES: [name: string, text: string][] = [
   ["Old Dock Forever", "you lot are loud for a team that hasn't had a shot on target"],
   ["Mei", "Is anybody else's picture behind the overlay?"],
   ["Sam W.", "No, perfectly in sync here"],
-  ["Leïla", "corner again, third in two minutes. They can't hold this until half-time, somebody has to pick up number nine at the far post"],
+  [
+    "Leïla",
+    "corner again, third in two minutes. They can't hold this until half-time, somebody has to pick up number nine at the far post",
+  ],
   ["Tomasz", "👏👏👏"],
   ["ruth_okafor_fan", "CLEAN SHEET LOADING"],
 ];

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { EventChat } from "../../chat/shared.ts";
 import type { SdkContext } from "../../core/sdk-context.ts";
-import { parsedUrl } from "../../core/web-address.ts";
+import { webAddress } from "../../core/web-address.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
@@ -51,18 +51,17 @@ function Joined({ joined, sdk, renderer }: JoinedProps) {
   }, [joined, sdk]);
   return (
     <ChatProvider value={value}>
-      <Layout renderer={renderer} origin={sdk.session.origin} problem={problem} />
+      <Layout renderer={renderer} problem={problem} />
     </ChatProvider>
   );
 }
 
 interface LayoutProps {
   renderer: ChatPanelProps["renderer"];
-  origin: string;
   problem: string;
 }
 
-function Layout({ renderer, origin, problem }: LayoutProps) {
+function Layout({ renderer, problem }: LayoutProps) {
   const [messageId, setMessageId] = useState<string | null>(null);
   const [replyTo, setReplyTo] = useState<string | null>(null);
   const [showsSettings, setShowsSettings] = useState(false);
@@ -74,8 +73,8 @@ function Layout({ renderer, origin, problem }: LayoutProps) {
         <span className="tifo-chat-title" aria-hidden="true">
           {renderer?.panel_name ?? "Chat"}
         </span>
-        <HeaderLink href={parsedUrl(renderer?.rules_link_url, origin)?.href}>Rules</HeaderLink>
-        <HeaderLink href={parsedUrl(renderer?.help_link_url, origin)?.href}>Help</HeaderLink>
+        <HeaderLink href={webAddress(renderer?.rules_link_url)?.href}>Rules</HeaderLink>
+        <HeaderLink href={webAddress(renderer?.help_link_url)?.href}>Help</HeaderLink>
         {isModerator && (
           <button type="button" className="tifo-chat-icon" aria-label="Chat settings" onClick={() => setShowsSettings(true)}>
             <Icon name="settings" />
@@ -83,11 +82,7 @@ function Layout({ renderer, origin, problem }: LayoutProps) {
         )}
       </header>
       <Pinned />
-      <MessageList
-        welcome={renderer?.system_welcome_message}
-        onReply={setReplyTo}
-        onMore={setMessageId}
-      />
+      <MessageList welcome={renderer?.system_welcome_message} onReply={setReplyTo} onMore={setMessageId} />
       <p className="tifo-problem tifo-chat-problem" role="alert">
         {problem}
       </p>

@@ -40,7 +40,14 @@ function Grid({ groups, onPick }: { groups: readonly EmojiGroup[]; onPick: (emoj
   const shown = wanted === "" ? all : all.filter(([, words]) => words.includes(wanted)).slice(0, MAX_FOUND);
   return (
     <>
-      <input ref={input} type="search" value={search} placeholder="Search emoji" aria-label="Search emoji" onChange={({ target }) => setSearch(target.value)} />
+      <input
+        ref={input}
+        type="search"
+        value={search}
+        placeholder="Search emoji"
+        aria-label="Search emoji"
+        onChange={({ target }) => setSearch(target.value)}
+      />
       <div className="tifo-chat-groups" role="group" aria-label="Groups" hidden={wanted !== ""}>
         {groups.map(({ name, emoji }, index) => (
           <button key={name} type="button" aria-label={name} aria-pressed={index === group} onClick={() => setGroup(index)}>

@@ -54,6 +54,16 @@ export function MessageList({ welcome, onReply, onMore }: Props) {
     if (following && rows.length > 0) list.current?.scrollToIndex(rows.length - 1, { align: "end" });
   }, [rows, following]);
   useEffect(() => () => chat.setFollowing(true), [chat]);
+  // A list that is too short to scroll couldn't request older messages.
+  useEffect(() => {
+    const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
+    if (hasOlder && viewportSize > 0 && scrollSize <= viewportSize) loadOlder();
+  }, [rows, hasOlder]);
+
+  /** A failure is harmless: the next scroll tries again. */
+  function loadOlder(): void {
+    void chat.loadOlder().catch(() => undefined);
+  }
 
   function onScroll(offset: number): void {
     const handle = list.current;
@@ -61,7 +71,7 @@ export function MessageList({ welcome, onReply, onMore }: Props) {
     const isNearEnd = offset + handle.viewportSize >= handle.scrollSize - NEAR_END;
     const isOwn = performance.now() - ownScrollAt.current < OWN_SCROLL_MS;
     if (isOwn && isNearEnd !== following) follow(isNearEnd && atLatest);
-    if (isOwn && offset < NEAR_START) void chat.loadOlder().catch(() => undefined);
+    if (isOwn && offset < NEAR_START) loadOlder();
   }
 
   function showLatest(): void {
@@ -92,8 +102,17 @@ export function MessageList({ welcome, onReply, onMore }: Props) {
   const lastKey = rows.at(-1)?.key;
   const tabStop = activeIndex < 0 ? lastKey : active;
   return (
-    <div className="tifo-chat-messages" ref={box} onWheel={markOwnScroll} onTouchMove={markOwnScroll} onPointerDown={markOwnScroll} onKeyDown={move}>
-      {rows.length === 0 && <p className="tifo-chat-empty">{status === "joining" ? "Joining the chat…" : "Nobody has written yet. Say hello!"}</p>}
+    <div
+      className="tifo-chat-messages"
+      ref={box}
+      onWheel={markOwnScroll}
+      onTouchMove={markOwnScroll}
+      onPointerDown={markOwnScroll}
+      onKeyDown={move}
+    >
+      {rows.length === 0 && (
+        <p className="tifo-chat-empty">{status === "joining" ? "Joining the chat…" : "Nobody has written yet. Say hello!"}</p>
+      )}
       <VList
         ref={list}
         data={rows}
@@ -107,7 +126,13 @@ export function MessageList({ welcome, onReply, onMore }: Props) {
         onScroll={onScroll}
       >
         {(row: Row) => (
-          <div key={row.key} className="tifo-chat-row" data-key={row.key} tabIndex={row.key === tabStop ? 0 : -1} onFocus={() => setActive(row.key)}>
+          <div
+            key={row.key}
+            className="tifo-chat-row"
+            data-key={row.key}
+            tabIndex={row.key === tabStop ? 0 : -1}
+            onFocus={() => setActive(row.key)}
+          >
             <RowContent row={row} welcome={welcome ?? ""} onReply={onReply} onMore={onMore} />
           </div>
         )}

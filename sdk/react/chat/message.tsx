@@ -84,9 +84,7 @@ function MessageText({ message: { text, translation, mentions, state } }: { mess
 }
 
 function withMentions(text: string): ReactNode[] {
-  return text
-    .split(/(@[^\s@,.!?:;]+)/)
-    .map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
+  return text.split(/(@[^\s@,.!?:;]+)/).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
 }
 
 /** The beginning of the message that this one replies to. */
@@ -130,7 +128,11 @@ function Decision({ messageId }: { messageId: string }) {
       <button type="button" className="tifo-button" onClick={() => void perform(({ decide }) => decide(messageId, "approve"))}>
         Approve
       </button>
-      <button type="button" className="tifo-button tifo-chat-quiet" onClick={() => void perform(({ decide }) => decide(messageId, "reject"))}>
+      <button
+        type="button"
+        className="tifo-button tifo-chat-quiet"
+        onClick={() => void perform(({ decide }) => decide(messageId, "reject"))}
+      >
         Reject
       </button>
     </p>
@@ -164,7 +166,13 @@ function QuickReactions({ message: { _id, reacted } }: { message: ChatMessage })
   const { chat } = useChatContext();
   const emoji = useChatState(({ settings }) => settings?.emoji ?? NO_EMOJI);
   return emoji.slice(0, QUICK_REACTIONS).map((one) => (
-    <button key={one} type="button" className="tifo-chat-icon" aria-label={`React with ${one}`} onClick={() => chat.react(_id, reacted === one ? null : one)}>
+    <button
+      key={one}
+      type="button"
+      className="tifo-chat-icon"
+      aria-label={`React with ${one}`}
+      onClick={() => chat.react(_id, reacted === one ? null : one)}
+    >
       {one}
     </button>
   ));
@@ -176,7 +184,7 @@ const NO_EMOJI: readonly string[] = [];
 export function SystemMessage({ text }: { text: string }) {
   const { sdk } = useChatContext();
   const system = useChatState(({ settings }) => settings?.system ?? null);
-  const image = parsedUrl(system?.image, sdk.session.origin);
+  const image = system?.image ? parsedUrl(system.image, sdk.session.origin) : undefined;
   return (
     <div className="tifo-chat-system">
       {image && <img src={image.href} alt="" loading="lazy" />}
