@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import type { ChatItem } from "../../chat/state.ts";
 import { useChatContext, useChatState } from "./context.tsx";
@@ -17,6 +17,7 @@ type Row = ChatItem | { kind: "welcome"; key: "welcome" };
 // Pixels from the end within which the list follows new messages.
 const NEAR_END = 48;
 const NEAR_START = 240;
+const SETTLING_FRAMES = 12;
 // A scroll soon after one of these is the viewer's own, and not a change of sizes.
 const OWN_SCROLL_MS = 800;
 const STEPS: Record<string, number> = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
@@ -31,7 +32,7 @@ export function MessageList({ welcome, onReply, onMore }: Props) {
   const status = useChatState((state) => state.status);
   const list = useRef<VListHandle>(null);
   const box = useRef<HTMLDivElement>(null);
-  const ownScrollAt = useRef(0);
+  const ownScrollAt = useRef(-OWN_SCROLL_MS);
   const [following, setFollowing] = useState(true);
   const [active, setActive] = useState<string | null>(null);
 
@@ -53,6 +54,7 @@ export function MessageList({ welcome, onReply, onMore }: Props) {
   useLayoutEffect(() => {
     if (following && rows.length > 0) list.current?.scrollToIndex(rows.length - 1, { align: "end" });
   }, [rows, following]);
+  useEffect(() => (following ? keepAtEnd(list) : undefined), [rows, following]);
   useEffect(() => () => chat.setFollowing(true), [chat]);
   // A list that is too short to scroll couldn't request older messages.
   useEffect(() => {
@@ -178,6 +180,17 @@ function useStartChange(rows: readonly Row[]): boolean {
     previous.current = { rows, shift: !isSameStart };
   }
   return previous.current.shift;
+}
+
+/** The sizes of new rows are known only once they are in the page, so the end moves for a few frames. */
+function keepAtEnd(list: RefObject<VListHandle | null>): () => void {
+  let frames = SETTLING_FRAMES;
+  let request = requestAnimationFrame(function stick() {
+    const { current } = list;
+    if (current && current.scrollOffset + current.viewportSize < current.scrollSize - 1) current.scrollTo(current.scrollSize);
+    if (--frames > 0) request = requestAnimationFrame(stick);
+  });
+  return () => cancelAnimationFrame(request);
 }
 
 function rowOf(box: HTMLElement | null, key: string): HTMLElement | undefined {
