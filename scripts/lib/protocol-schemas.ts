@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { unescapeSlashes } from "#worker/http/openapi.ts";
-import * as chat from "#worker/durable-objects/relay/chat.protocol.ts";
 import * as protocol from "#worker/durable-objects/relay/relay.protocol.ts";
 
 /** JSON Schema of a message or of a part of one; references others as `#/components/schemas/<name>`. */
@@ -9,8 +8,7 @@ export type JsonSchema = Record<string, unknown>;
 /** The realtime protocol's schemas by name, as JSON Schema: the source of AsyncAPI, the SDK's types and the docs. */
 export function protocolSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
-  for (const [name, schema] of Object.entries({ ...protocol, ...chat }))
-    if (schema instanceof z.ZodType) registry.add(schema, { id: name });
+  for (const [name, schema] of Object.entries(protocol)) if (schema instanceof z.ZodType) registry.add(schema, { id: name });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: readable });
   return Object.fromEntries(Object.entries(schemas).map(([name, { $schema: _schema, $id: _id, ...schema }]) => [name, schema]));
 }

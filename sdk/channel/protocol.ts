@@ -1,5 +1,4 @@
 import type { components } from "../generated/protocol.d.ts";
-import type { ChatServerFrame, ChatViewerFrame } from "../chat/wire.ts";
 
 // Generated from the server's message schemas by `scripts/emit-sdk-types.ts`.
 type Schemas = components["schemas"];
@@ -9,10 +8,10 @@ export type OverlayShow = Schemas["OverlayShow"];
 export type OverlayContent = Schemas["OverlayContent"];
 export type Welcome = Schemas["Welcome"];
 /** Any frame from the server. */
-export type ServerFrame = Schemas["ServerFrame"] | ChatServerFrame;
+export type ServerFrame = Schemas["ServerFrame"];
 export type ServerFrameOf<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;
 /** Any frame from the viewer. */
-export type ViewerFrame = Schemas["ViewerFrame"] | ChatViewerFrame;
+export type ViewerFrame = Schemas["ViewerFrame"];
 
 /** Close codes after which the same request would be rejected again: see the realtime page of the docs. */
 export const FINAL_CLOSE_CODES: readonly number[] = [4400, 4401, 4403, 4404];

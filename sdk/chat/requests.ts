@@ -1,18 +1,16 @@
-import createFetchClient from "openapi-fetch";
+import { done, ok, type Schemas } from "../client/index.ts";
 import type { Session } from "../core/session.ts";
-import { ok, done } from "../client/index.ts";
 import type { ChatRequests } from "./chat.ts";
-import type { ChatBanInput, ChatPaths, ChatRoomSettings } from "./paths.ts";
 import type { ChatSettings } from "./wire.ts";
 
-export type { ChatBanInput, ChatRoomSettings } from "./paths.ts";
+export type ChatRoomSettings = Schemas["ChatSettingsInput"];
 
 /** What moderators, and the authors of messages, can do. Each call rejects with a `TifoProblem`. */
 export interface ChatModeration {
   remove(messageId: string): Promise<void>;
   decide(messageId: string, decision: "approve" | "reject"): Promise<void>;
   report(messageId: string, reason: string): Promise<void>;
-  ban(ban: ChatBanInput): Promise<void>;
+  ban(ban: Schemas["ChatBanInput"]): Promise<void>;
   /** Changes some settings of the room and keeps the others. */
   change(settings: ChatSettings, changes: Partial<ChatRoomSettings>): Promise<void>;
 }
@@ -20,16 +18,7 @@ export interface ChatModeration {
 const PAGE = 50;
 
 /** The chat's REST operations for one channel. */
-export function chatRequests({ origin, clientId, client }: Session, channelId: string): ChatRequests & ChatModeration {
-  const api = createFetchClient<ChatPaths>({
-    baseUrl: origin,
-    headers: { "Tifo-Client-Id": clientId },
-    async fetch(request) {
-      const token = await client.token();
-      if (token !== null) request.headers.set("Authorization", `Bearer ${token}`);
-      return fetch(request);
-    },
-  });
+export function chatRequests({ client: { api } }: Session, channelId: string): ChatRequests & ChatModeration {
   const messagePath = (id: string) => ({ params: { path: { channelId, id } } });
 
   return {
