@@ -7,12 +7,12 @@ export type ChatRoomSettings = Schemas["ChatSettingsInput"];
 
 /** What moderators, and the authors of messages, can do. Each call rejects with a `TifoProblem`. */
 export interface ChatModeration {
-  remove(messageId: string): Promise<void>;
-  decide(messageId: string, decision: "approve" | "reject"): Promise<void>;
-  report(messageId: string, reason: string): Promise<void>;
-  ban(ban: Schemas["ChatBanInput"]): Promise<void>;
+  remove: (messageId: string) => Promise<void>;
+  decide: (messageId: string, decision: "approve" | "reject") => Promise<void>;
+  report: (messageId: string, reason: string) => Promise<void>;
+  ban: (ban: Schemas["ChatBanInput"]) => Promise<void>;
   /** Changes some settings of the room and keeps the others. */
-  change(settings: ChatSettings, changes: Partial<ChatRoomSettings>): Promise<void>;
+  change: (settings: ChatSettings, changes: Partial<ChatRoomSettings>) => Promise<void>;
 }
 
 const PAGE = 50;

@@ -42,6 +42,8 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
       return <Social sources={renderer.sources} />;
     case "chat":
       return <ChatLoader renderer={renderer} />;
+    case "question_answer":
+      return null;
   }
 }
 
