@@ -137,7 +137,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
     "original muted",
   ),
   QuestionAnswerRenderer: fields(`${PANEL} rules_link_url prompt sort_by show_answered`),
-  QuestionList: fields(LIST),
+  QuestionList: fields(`${LIST} moderates`),
   QuestsRenderer: fields(`${PANEL} rules_link_url quests show_completed_count`),
   "QuestsRenderer.quests": fields("array_id quest_id"),
   QuickPickRenderer: fields(`${PANEL} rules_link_url questions`),

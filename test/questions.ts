@@ -11,6 +11,7 @@ import type { Caller, TestAccount, TestSite } from "./harness.ts";
 type AskedQuestion = z.output<typeof Question>;
 export const QuestionPage = z.looseObject({
   results: z.array(Question),
+  moderates: z.boolean(),
   pagination: z.looseObject({ totalCount: z.number(), next: z.string().nullable() }),
 });
 

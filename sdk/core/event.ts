@@ -20,6 +20,7 @@ import { findPanel, pollsOf, questsOf } from "./panels.ts";
 import { rulesAfter } from "./rules.ts";
 import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
+import { createQuestions } from "./questions.ts";
 import { createVotes } from "./votes.ts";
 import { openLink } from "./web-address.ts";
 
@@ -89,6 +90,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
   const votes = createVotes(environment, (frame) => connection.send(frame));
   const panelData = loadPanelData(session, channelId, store, reportPanel);
   const { engagement, setPoll, setQuest } = panelData;
+  const questions = createQuestions(session, channelId, requireViewer);
   tick();
 
   function set(changes: Partial<TifoEventState>): void {
@@ -109,6 +111,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
         reportedPanelId = null;
         reportPanel();
         panelData.onWelcome(frame.recovered);
+        questions.onWelcome();
         break;
       case "rule":
         set({ rules: rulesAfter(store.getSnapshot().rules, frame) });
@@ -121,6 +124,9 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
         break;
       case "poll.updated":
         panelData.applyPollResults(frame.data);
+        break;
+      case "question.updated":
+        questions.apply(frame.question);
         break;
       case "vote.result":
         votes.settle(frame);
@@ -197,6 +203,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
 
   return {
     channelId,
+    questions,
     subscribe: store.subscribe,
     getSnapshot: store.getSnapshot,
     get keyPlays() {
@@ -295,12 +302,13 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     async userDidChange() {
       votes.drop();
       connection.rejoin();
-      await panelData.reload();
+      await Promise.all([panelData.reload(), questions.userDidChange()]);
     },
 
     stop() {
       connection.leave();
       panelData.stop();
+      questions.stop();
       mediaSync.stop();
       environment.clearTimer(boardTimer);
       environment.clearTimer(tickTimer);

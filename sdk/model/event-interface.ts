@@ -1,5 +1,6 @@
 import type { Clip, PlayerAdapter } from "./player.ts";
-import type { PanelInfo, PanelKind, TifoEventState } from "./state.ts";
+import type { components } from "../generated/rest.d.ts";
+import type { PanelInfo, PanelKind, QuestionsState, QuestionSort, TifoEventState } from "./state.ts";
 
 /** A key play that the host app provides. */
 export interface KeyPlay {
@@ -56,9 +57,37 @@ export interface Participation {
   claimQuest(questId: string): Promise<"PENDING" | "SUCCESS" | "ERROR" | "ERROR_REGION">;
 }
 
+/** A moderator's decision on a question. */
+export type QuestionDecision = components["schemas"]["QuestionDecision"];
+
+/**
+ * The channel's questions: a store of its own, which works with React's `useSyncExternalStore` too. The methods that viewers need an account
+ * for emit `loginRequested` without one and reject; all reject with a `TifoProblem`.
+ */
+export interface QuestionStore {
+  /** Calls the listener after every change. The questions are loaded, and kept up to date, while there is a listener. */
+  subscribe: (listener: () => void) => () => void;
+  getSnapshot: () => QuestionsState;
+  /** Loads the questions again. */
+  reload(): Promise<void>;
+  /** Loads the questions in another order. */
+  setSort(sort: QuestionSort): Promise<void>;
+  /** Loads the next page, if `hasMore`. */
+  loadMore(): Promise<void>;
+  /** Asks a question, which only its asker and moderators see until it is approved. */
+  ask(text: string): Promise<void>;
+  /** Upvotes a question, or takes the upvote back. Shown at once, and undone if it fails. */
+  upvote(questionId: string, upvoted: boolean): Promise<void>;
+  /** For moderators. */
+  decide(questionId: string, decision: QuestionDecision): Promise<void>;
+  /** For moderators: shows the question on the channel's screens, for `seconds`. */
+  showOnScreen(questionId: string, seconds?: number): Promise<void>;
+}
+
 /** One event (channel) that is being watched. */
 export interface TifoEventViewModel extends EventStore, PanelManagement, PlaybackControls, Participation {
   readonly channelId: string;
+  readonly questions: QuestionStore;
   /** Hides an overlay for this viewer. */
   dismissOverlay(broadcastId: string): void;
 }

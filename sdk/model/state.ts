@@ -76,6 +76,24 @@ export interface QuestState {
   claim?: "PENDING" | "SUCCESS" | "ERROR" | "ERROR_REGION";
 }
 
+/** A question of the channel, as the REST API returns it. */
+export type QuestionState = Readonly<components["schemas"]["Question"]>;
+
+export type QuestionSort = "upvotes" | "created";
+
+/** The channel's questions, as far as they are loaded. */
+export interface QuestionsState {
+  status: "loading" | "ready" | "failed";
+  /** In no particular order; `revision` says which of two copies is newer. */
+  questions: readonly QuestionState[];
+  sort: QuestionSort;
+  hasMore: boolean;
+  /** Whether this viewer may decide on questions. */
+  moderates: boolean;
+  /** The viewer's account; null if nobody is signed in. */
+  accountId: string | null;
+}
+
 /** A rule that the page evaluates with its own facts, as the REST API returns it. */
 export interface ClientRule {
   readonly _id: string;

@@ -1,8 +1,8 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from "react";
 import { type SdkContext, sdkContextOf } from "../core/sdk-context.ts";
 import type { UserSettings } from "../model/configuration.ts";
-import type { TifoEventViewModel } from "../model/event-interface.ts";
-import type { TifoEventState } from "../model/state.ts";
+import type { QuestionStore, TifoEventViewModel } from "../model/event-interface.ts";
+import type { QuestionsState, TifoEventState } from "../model/state.ts";
 
 const SdkReactContext = createContext<SdkContext | null>(null);
 
@@ -27,6 +27,12 @@ export function useEventState<T>(select?: (state: TifoEventState) => T): T | Tif
   const { event } = useSdkContext();
   const read = () => (select ? select(event.getSnapshot()) : event.getSnapshot());
   return useSyncExternalStore(event.subscribe, read, read);
+}
+
+/** The channel's questions and what can be done with them. They are loaded while a component uses them. */
+export function useQuestions(): { state: QuestionsState; questions: QuestionStore } {
+  const { questions } = useSdkContext().event;
+  return { state: useSyncExternalStore(questions.subscribe, questions.getSnapshot, questions.getSnapshot), questions };
 }
 
 export function useSettings(): UserSettings {

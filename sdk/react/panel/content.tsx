@@ -4,6 +4,7 @@ import { ChatLoader } from "../chat/load.tsx";
 import { ChannelSelect, People, Playlist, Schedule } from "./lists.tsx";
 import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
+import { Questions } from "./questions/questions.tsx";
 import { Quests } from "./quests.tsx";
 
 /** The contents of a panel, by its type. */
@@ -13,6 +14,8 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
     case "quick_pick":
     case "multiple_choice":
       return <Polls pollIds={renderer.questions.map(({ poll_id }) => poll_id)} />;
+    case "question_answer":
+      return <Questions renderer={renderer} />;
     case "quests":
     case "leaderboard_achievement":
     case "achievement_leaderboard":

@@ -114,6 +114,14 @@ describe("the list", () => {
     }
   });
 
+  test("tells callers whether they may decide", async () => {
+    const may = async (as: "client" | "viewer" | "reader" | "creator" | "developer") => (await list({}, as)).moderates;
+    expect(await Promise.all([may("client"), may("viewer"), may("reader"), may("creator"), may("developer")])).toEqual([
+      ...[false, false, false],
+      ...[true, true],
+    ]);
+  });
+
   test("sorts by upvotes or time, and continues at a cursor", async () => {
     const stage = await site.addChannel(`sort-${newId(Date.now())}`);
     const questions = [];

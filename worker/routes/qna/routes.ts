@@ -4,7 +4,7 @@ import { tagVersion } from "#worker/http/conditional.ts";
 import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Id, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
-import { listOf, listQuery, listResponse } from "#worker/services/core/list-schemas.ts";
+import { listQuery, listResponse } from "#worker/services/core/list-schemas.ts";
 import { BroadcastAnswer } from "#worker/services/overlays/schemas.ts";
 import { decideQuestion } from "#worker/services/qna/decisions.ts";
 import { askQuestion, listQuestions } from "#worker/services/qna/questions.ts";
@@ -15,6 +15,7 @@ import {
   QuestionDecision,
   QuestionFilters,
   QuestionInput,
+  QuestionList,
   toQuestion,
 } from "#worker/services/qna/schemas.ts";
 import { showQuestion } from "#worker/services/qna/screen.ts";
@@ -39,16 +40,14 @@ questions.openapi(
     summary: "List a channel's questions",
     description: `The approved and answered questions, those with the most upvotes first, and the caller's own in any state. Moderators get all questions; filter them by \`state\`. ${gate}`,
     request: { params: ChannelParam, query: listQuery(QUESTION_LIST_SORTS, QuestionFilters) },
-    responses: { 200: json("A page of questions", listOf(Question).openapi("QuestionList")) },
+    responses: { 200: json("A page of questions", QuestionList) },
     errors: ["not_found", "unauthenticated", "forbidden"],
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const { page, moderates } = await listQuestions(c.var.ctx, c.req.valid("param").channelId, query);
-    return c.json(
-      listResponse(c.req.url, query, page, (question) => toQuestion(question, moderates)),
-      200,
-    );
+    const { page, moderates, mayDecide } = await listQuestions(c.var.ctx, c.req.valid("param").channelId, query);
+    const response = listResponse(c.req.url, query, page, (question) => toQuestion(question, moderates));
+    return c.json({ ...response, moderates: mayDecide }, 200);
   },
 );
 

@@ -30,7 +30,7 @@ export async function listQuestions(
   ctx: Ctx,
   channelId: string,
   query: QuestionQuery,
-): Promise<{ page: ListPage<QuestionView>; moderates: boolean }> {
+): Promise<{ page: ListPage<QuestionView>; moderates: boolean; mayDecide: boolean }> {
   const actor = await requireReader(ctx, channelId);
   const moderates = mayModerate(actor, "Question_Answer_Moderator", channelId, "read");
   const accountId = actor.kind === "account" ? actor.id : "";
@@ -44,7 +44,7 @@ export async function listQuestions(
     query.state && eq(questions.state, query.state),
     moderates ? undefined : or(inArray(questions.state, shown), eq(questions.accountId, accountId)),
   );
-  return { page, moderates };
+  return { page, moderates, mayDecide: mayModerate(actor, "Question_Answer_Moderator", channelId, "write") };
 }
 
 /** Submits a question, which counts as its first upvote. Only moderators and the account itself see it until it is approved. */

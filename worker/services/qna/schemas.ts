@@ -3,6 +3,7 @@ import { POSITIONS, QUESTION_SORTS, QUESTION_STATES } from "#db/enums.ts";
 import type { QuestionRow } from "#db/schema/index.ts";
 import type { SentQuestion } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
 import { Duration } from "#worker/services/overlays/schemas.ts";
 import { isPublic } from "./question-state.ts";
 
@@ -67,6 +68,10 @@ export const Question = z
     muted: z.boolean().optional().describe("For moderators: whether the account is muted, so that the question can't become public"),
   })
   .openapi("Question");
+
+export const QuestionList = listOf(Question)
+  .extend({ moderates: z.boolean().describe("Whether the caller may decide on the channel's questions") })
+  .openapi("QuestionList");
 
 export const QuestionFilters = {
   state: z
