@@ -12,6 +12,7 @@ import { demoNavigations } from "./demo/navigation.ts";
 import { demoOverlays } from "./demo/overlays.ts";
 import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoPolls } from "./demo/polls.ts";
+import { demoQuestions, demoQuestionUpvotes } from "./demo/questions.ts";
 import { demoClaims, demoQuests } from "./demo/quests.ts";
 import { demoPlaybackKeys, demoStreamProviders, demoStreams } from "./demo/streams.ts";
 import { demoChannelTemplates, demoDevices } from "./demo/templates.ts";
@@ -43,6 +44,8 @@ import {
   playbackKeys,
   playlists,
   polls,
+  questions,
+  questionUpvotes,
   quests,
   providerEvents,
   receiptTemplates,
@@ -178,6 +181,8 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db.insert(playlists).values(demoPlaylists()).onConflictDoNothing(),
   ]);
   for (const poll of demoPolls()) await db.insert(polls).values(poll).onConflictDoNothing();
+  for (const question of demoQuestions()) await db.insert(questions).values(question).onConflictDoNothing();
+  await db.insert(questionUpvotes).values(demoQuestionUpvotes()).onConflictDoNothing();
   for (const quest of secrets ? await demoQuests(secrets) : []) await db.insert(quests).values(quest).onConflictDoNothing();
   await db.insert(claims).values(demoClaims()).onConflictDoNothing();
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();

@@ -11,7 +11,7 @@ export const QUESTS_PANEL = "5eed0000000000000000d008";
 type PanelInsert = typeof panels.$inferInsert;
 
 /** The ids of the main stage's panels, in order. */
-export const PANELS_A = ["01", "02", "04", "05", "07", "08"].map((number) => `5eed0000000000000000d0${number}`);
+export const PANELS_A = ["01", "02", "04", "05", "07", "08", "09"].map((number) => `5eed0000000000000000d0${number}`);
 
 /** The sidebar's panels on match day. */
 export function demoPanels(): PanelInsert[] {
@@ -86,6 +86,12 @@ export function demoPanels(): PanelInsert[] {
         { array_id: "downTunn1", quest_id: TUNNEL },
       ],
       show_completed_count: true,
+    }),
+    panel("5eed0000000000000000d009", SITE_A, "ask-the-bench", {
+      panel_type: "question_answer",
+      panel_name: "Ask the bench",
+      icon_name: "question",
+      prompt: "Ask the coaches",
     }),
     panel("5eed0000000000000000d101", SITE_B, "dock-chat", { panel_type: "chat", panel_name: "Dock chat", icon_name: "chat" }),
   ];

@@ -25,6 +25,8 @@ const PATHS: Record<string, Record<string, string>> = {
   "/playlist/v1": { id: "5eed00000000000000004801" },
   "/playlist/v1/validate-references": { id: "5eed00000000000000004001" },
   "/poll/v3": { id: "5eed00000000000000006001" },
+  "/qna/v1": { channelId: CHANNEL },
+  "/qna/v1/questions": { id: "5eed00000000000000007701" },
   "/quest/v2": { id: "5eed00000000000000006102", arrayId: "tellThem1" },
   "/quest/v2/{id}/actions": { id: "5eed00000000000000006103" },
   "/realtime/v1": { channelId: CHANNEL, clientId: DEMO_SITE },
@@ -46,6 +48,7 @@ const PATHS: Record<string, Record<string, string>> = {
 const OWN: Record<string, Record<string, string>> = {
   addAccessCode: { accessCode: "HARBOUR-2027" },
   deleteMedia: { id: "5eed0000000000000000f002" },
+  decideQuestion: { id: "5eed00000000000000007706" },
   deletePoll: { id: "5eed00000000000000006002" },
   getConfigurationByMetadata: { metadata: "match-2026-11-21" },
   removeStreamProvider: { id: "5eed00000000000000005002" },
