@@ -107,5 +107,5 @@ test.each([
 test("viewers who are signed out can read, and are asked to sign in", async () => {
   const { page } = await open();
   await page.getByRole("button", { name: "Sign in" }).click();
-  expect(await page.evaluate(() => window.told.panelEvents.map(({ type }) => type))).toContain("loginRequested");
+  expect(await page.evaluate(() => window.recorded.panelEvents.map(({ type }) => type))).toContain("loginRequested");
 });
