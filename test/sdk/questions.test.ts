@@ -43,11 +43,13 @@ const snapshot = () => event.questions.getSnapshot();
 const found = (id: string) => snapshot().questions.find(({ _id }) => _id === id);
 const lists = () => world.requests.filter((request) => request === LIST).length;
 
+/** Sends the channel's copy of a question, which is the same for all viewers. */
 function send(sent: Partial<QuestionState>): void {
-  const { upvoted: _, ...fields } = question(FIRST, sent);
+  const { state, _id, ...fields } = question(FIRST, sent);
+  const withdrawn = { _id, channelId: CHANNEL, state };
   world.channel.send({
     type: "question.updated",
-    question: fields.state === "dismissed" ? { _id: fields._id, channelId: CHANNEL, state: "dismissed" } : fields,
+    question: state === "dismissed" ? withdrawn : { ...withdrawn, ...fields, upvoted: undefined },
   });
 }
 
