@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import nodeCrypto from "node:crypto";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, type MockInstance, onTestFinished, test, vi } from "vitest";
 import { Limiter } from "#worker/durable-objects/limiter.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { LIMIT_NAMES, LIMITS, limiterName } from "#worker/lib/limits.ts";
@@ -12,11 +12,11 @@ import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 
 const ATTACKER = "203.0.113.9";
 const ADDRESSES = Array.from({ length: 60 }, (_, index) => `198.51.100.${index}`);
-const takes = vi.spyOn(Limiter.prototype, "takeAll");
+let takes: MockInstance<Limiter["takeAll"]>;
 
 beforeEach(() => {
   rejectionCache.clear();
-  takes.mockClear();
+  takes = vi.spyOn(Limiter.prototype, "takeAll");
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
 });

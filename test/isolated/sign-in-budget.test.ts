@@ -1,7 +1,7 @@
 import nodeCrypto from "node:crypto";
 import { eq } from "drizzle-orm";
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { passwordResets, signInPlaces } from "#db/schema/index.ts";
 import { Limiter } from "#worker/durable-objects/limiter.ts";
@@ -20,7 +20,7 @@ const { quota } = LIMITS.signInAccount;
 const HOME = "198.51.100.7";
 const CAFE = "192.0.2.44";
 const db = createDb(env.DB);
-const takes = vi.spyOn(Limiter.prototype, "takeAll");
+let takes: MockInstance<Limiter["takeAll"]>;
 
 let site: TestSite;
 let people = 0;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   rejectionCache.clear();
-  takes.mockClear();
+  takes = vi.spyOn(Limiter.prototype, "takeAll");
 });
 
 interface From {

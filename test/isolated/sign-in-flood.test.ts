@@ -1,7 +1,7 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import nodeCrypto from "node:crypto";
-import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import { LIMITS, limiterName, type Slot } from "#worker/lib/limits.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { rejectionCache } from "#worker/services/core/limits.ts";
@@ -9,7 +9,7 @@ import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 
 // The expensive part of a sign-in.
-const hashed = vi.spyOn(nodeCrypto, "scrypt");
+let hashed: MockInstance<typeof nodeCrypto.scrypt>;
 
 const ATTACKER = "203.0.113.9";
 const OWNER = "198.51.100.7";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  hashed.mockClear();
+  hashed = vi.spyOn(nodeCrypto, "scrypt");
 });
 
 async function signIn(email: string, password: string, address: string, on = site): Promise<number> {
