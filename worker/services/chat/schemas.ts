@@ -135,7 +135,7 @@ export const ChatBanInput = z
     reason: z.string().trim().max(500).default(""),
   })
   .openapi("ChatBanInput", {
-    example: { accountId: "5eed0000000000000e00a003", kind: "ban", channelId: "5eed0000000000000000c001", reason: "Spam" },
+    example: { accountId: "5eed0000000000000e00a003", kind: "mute", channelId: "5eed0000000000000000c001", reason: "Spam" },
   });
 
 export const ChatBan = z
