@@ -157,6 +157,7 @@ export class ChatRoom extends DurableObject<Env> {
 
   /** Removes all that a deleted account wrote, reported and reacted to. Safe to repeat. */
   async erase(accountId: string): Promise<void> {
+    if (!(await this.#load())) return;
     this.#intake.forget(accountId);
     this.#store.erase(accountId);
     for (const [messageId, counts] of this.#reports.erase(accountId)) this.#store.setReactions(messageId, counts);
@@ -256,9 +257,15 @@ export class ChatRoom extends DurableObject<Env> {
       this.#reports.drop(this.#store.prune(before, now));
       this.ctx.storage.kv.put("prunedAt", now);
     }
-    this.#fanOut.notify();
-    await this.#writePending();
-    this.#wakeBy(this.#fanOut.isCaughtUp ? now + PRUNE_MS : now + SAFETY_MS);
+    try {
+      // What is sent after a restart includes the settings.
+      if (await this.#load()) this.#fanOut.notify();
+      await this.#writePending();
+    } catch (error) {
+      this.#log("chat_alarm_failed", error);
+    }
+    if (!this.#fanOut.isCaughtUp) this.#wakeBy(now + SAFETY_MS);
+    else if (this.#store.position.stored > 0) this.#wakeBy(now + PRUNE_MS);
   }
 
   /** The configuration; null if the site has no such channel. Loaded while all calls wait, so that no change is missed. */
