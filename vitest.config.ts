@@ -60,7 +60,7 @@ export default defineConfig({
           name: "api",
           include: ["worker/**/*.test.ts", ...allOperations],
           exclude: ["**/*.unit.test.ts"],
-          globalSetup: ["test/stream-provider.ts"],
+          globalSetup: ["test/stream-provider.ts", "test/chat-services.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts", "test/check-events.ts"],
           provide: { migrations },
           // All files share one Worker: each suite creates its own site, which is cheaper than its own Worker.
@@ -75,7 +75,7 @@ export default defineConfig({
         test: {
           name: "isolated",
           include: ["test/isolated/**/*.test.ts"],
-          globalSetup: ["test/language-server.ts"],
+          globalSetup: ["test/chat-services.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts"],
           provide: { migrations },
           // Each file has its own Worker, and spends half of its time starting it.

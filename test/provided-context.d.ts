@@ -9,7 +9,7 @@ declare module "vitest" {
     url: string;
     /** URL of the stream provider; in the project `api`. */
     streamProvider: string;
-    /** URL of the translator and automatic moderator; in the project `isolated`. */
-    languageServer: string;
+    /** URL of the chat services; in the projects `api` and `isolated`. */
+    chatServices: string;
   }
 }

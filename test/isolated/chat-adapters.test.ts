@@ -1,21 +1,16 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { MessageIntake } from "#worker/durable-objects/chat-room/message-intake.ts";
 import { MessageStore } from "#worker/durable-objects/chat-room/message-store.ts";
 import { RoomTranslator, type Translation } from "#worker/durable-objects/chat-room/room-translator.ts";
 import { Senders } from "#worker/durable-objects/chat-room/senders.ts";
-import { isFlagged } from "#worker/integrations/chat-guard.ts";
-import { translate } from "#worker/integrations/translator.ts";
+import { ChatGuard } from "#worker/integrations/chat-guard.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readRoomConfig } from "#worker/services/chat/room-config.ts";
+import { newChatDeployment } from "../chat-service-calls.ts";
 import { newSite, type TestSite } from "../harness.ts";
 import { enterChat, roomOf } from "./chatters.ts";
-
-const server = inject("languageServer");
-const own = { ...env, TIFO_DEVELOPMENT: "true" };
-const translating = { ...own, TIFO_TRANSLATE_URL: `${server}/translate` };
-const guarded = { ...own, TIFO_CHAT_GUARD_URL: `${server}/guard` };
 
 let site: TestSite;
 
@@ -26,15 +21,11 @@ beforeAll(async () => {
 const message = (text: string, language: string | null = null) => ({ id: newId(Date.now()), text, language });
 
 describe("The translator", () => {
-  test("translates texts over HTTP, and reports a failure", async () => {
-    expect(await translate(translating, [message("Goal"), message("Save")], "es-MX")).toEqual(["es: Goal", "es: Save"]);
-    await expect(translate(translating, [message("fail")], "es")).rejects.toThrow("500");
-  });
-
   test("translates each message once per language, except into its own, and leaves out what fails", async () => {
+    const deployment = newChatDeployment();
     const translations: Translation[] = [];
     const translator = new RoomTranslator(
-      translating,
+      deployment.env,
       () => ["es", "de"],
       (added) => translations.push(...added),
     );
@@ -42,15 +33,14 @@ describe("The translator", () => {
     translator.add(goal);
     translator.add(tor);
     await expect.poll(() => translations.length).toBe(3);
-    expect(translations.map(({ language, text }) => `${language} ${text}`).sort()).toEqual(["de de: Goal", "es es: Goal", "es es: Tor"]);
-    translator.add(message("fail"));
-    // Messages in one call with it stay untranslated too; later ones don't.
-    await expect
-      .poll(() => {
-        translator.add(message("Later", "de"));
-        return translations.some(({ text }) => text === "es: Later");
-      })
-      .toBe(true);
+    expect(translations.map(({ language, text }) => `${language} ${text}`).sort()).toEqual(["de [de] Goal", "es [es] Goal", "es [es] Tor"]);
+    await deployment.behave("fail");
+    const calls = (await deployment.calls()).length;
+    translator.add(message("Lost"));
+    await expect.poll(async () => (await deployment.calls()).length).toBe(calls + 2);
+    await deployment.behave("succeed");
+    translator.add(message("Later", "de"));
+    await expect.poll(() => translations.slice(3).map(({ text }) => text)).toEqual(["[es] Later"]);
   });
 
   test("is off unless the deployment has one", () => {
@@ -83,25 +73,22 @@ test("a translation reaches the viewers who read that language, and the original
 });
 
 describe("The automatic moderator", () => {
-  test("flags texts over HTTP, and reports a failure or a timeout", async () => {
-    expect(await isFlagged(guarded, "doubtful")).toBe(true);
-    expect(await isFlagged(guarded, "harmless")).toBe(false);
-    await expect(isFlagged(guarded, "fail")).rejects.toThrow("500");
-    await expect(isFlagged(guarded, "hang")).rejects.toThrow();
-  });
-
-  test("holds a message but never rejects one, and lets messages through when it fails or hangs", async () => {
+  test("holds a message but never rejects one, and lets messages through when it fails", async () => {
     const channelId = await site.addChannel(`room-${newId(Date.now())}`);
+    const deployment = newChatDeployment();
     const outcomes = await runInDurableObject(roomOf(site, channelId), async (_, state) => {
       const store = new MessageStore(state.storage);
       const facts = { name: "Ann", roles: [], isExempt: false, moderator: false, isMember: false };
       const senders = new Senders(async (ids) => new Map(ids.map((id) => [id, facts])));
-      const load = () => readRoomConfig(guarded, site.id, channelId, Date.now());
-      const intake = new MessageIntake(guarded, { channelId, store, senders }, load, () => undefined);
+      const load = () => readRoomConfig(env, site.id, channelId, Date.now());
+      const guard = new ChatGuard(deployment.env, { siteId: site.id, channel: channelId });
+      const intake = new MessageIntake(guard, { store, senders }, load, () => undefined);
       const request = { accountId: site.accounts.viewer.id, replyTo: null, language: null, fresh: false };
-      const texts = ["harmless", "doubtful", "fail", "hang"];
-      return Promise.all(texts.map((text) => intake.send({ ...request, requestId: text, text })));
+      const send = (requestId: string, text: string) => intake.send({ ...request, requestId, text });
+      const checked = [await send("1", "Hello"), await send("2", "There is a bomb")];
+      await deployment.behave("fail");
+      return [...checked, await send("3", "There is a bomb")];
     });
-    expect(outcomes.map((outcome) => (outcome.ok ? outcome.state : outcome.code))).toEqual(["visible", "held", "visible", "visible"]);
+    expect(outcomes.map((outcome) => (outcome.ok ? outcome.state : outcome.code))).toEqual(["visible", "held", "visible"]);
   });
 });

@@ -18,6 +18,7 @@ export const guides: SidebarItem[] = [
       { label: "Data providers", slug: "guides/data-providers" },
       { label: "OAuth providers", slug: "guides/oauth-providers" },
       { label: "Stream providers", slug: "guides/stream-providers" },
+      { label: "Chat services", slug: "guides/chat-services" },
       { label: "Custom code", slug: "guides/custom-code" },
     ],
   },

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { ChatGuard } from "#worker/integrations/chat-guard.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { parseName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
@@ -82,8 +83,8 @@ export class ChatRoom extends DurableObject<Env> {
       },
     );
     this.#intake = new MessageIntake(
-      env,
-      { channelId, store: this.#store, senders: this.#senders },
+      new ChatGuard(env, { siteId, channel: channelId }),
+      { store: this.#store, senders: this.#senders },
       () => this.#load(),
       (message) => {
         if (message.state === "visible" && !message.muted) this.#translator.add(message);

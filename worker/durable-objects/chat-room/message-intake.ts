@@ -1,6 +1,5 @@
-import { hasChatGuard, isFlagged } from "#worker/integrations/chat-guard.ts";
+import type { ChatGuard } from "#worker/integrations/chat-guard.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { logError } from "#worker/lib/log.ts";
 import { ACCOUNT_RATE, type Bucket, inForce, rejectionOf, ROOM_RATE, takeToken } from "#worker/services/chat/admission.ts";
 import { maskWords } from "#worker/services/chat/filtered-words.ts";
 import { maskLinks } from "#worker/services/chat/links.ts";
@@ -42,8 +41,8 @@ export class Buckets {
 
 /** Takes messages in: checks the sender, masks the text, stores the message. */
 export class MessageIntake {
-  readonly #env: Env;
-  readonly #room: { channelId: string; store: MessageStore; senders: Senders };
+  readonly #guard: ChatGuard;
+  readonly #room: { store: MessageStore; senders: Senders };
   readonly #load: () => Promise<RoomConfig | null>;
   readonly #onStored: (message: Draft) => void;
   readonly #buckets = new Buckets();
@@ -51,12 +50,12 @@ export class MessageIntake {
   readonly #participants = new Map<string, Participant>();
 
   constructor(
-    env: Env,
-    room: { channelId: string; store: MessageStore; senders: Senders },
+    guard: ChatGuard,
+    room: { store: MessageStore; senders: Senders },
     load: () => Promise<RoomConfig | null>,
     onStored: (message: Draft) => void,
   ) {
-    this.#env = env;
+    this.#guard = guard;
     this.#room = room;
     this.#load = load;
     this.#onStored = onStored;
@@ -89,7 +88,7 @@ export class MessageIntake {
     if (!facts) return { ok: false, code: "unauthenticated", message: "The account no longer exists" };
     const early = this.#limit(accountId, config) ?? this.#reject(accountId, facts, config);
     if (early) return early;
-    const flagged = !facts.isExempt && (await this.#isFlagged(normalized.text));
+    const flagged = !facts.isExempt && (await this.#guard.check(normalized.text)).hold;
     // The sender may have been banned, or the room paused, while the automatic moderator was asked.
     const current = (await this.#load()) ?? config;
     const late = this.#reject(accountId, facts, current) ?? this.#checkReply(request.replyTo);
@@ -148,17 +147,6 @@ export class MessageIntake {
     const message = this.#room.store.get(replyTo);
     if (message?.state === "visible" && message.chatSeq !== null) return undefined;
     return { ok: false, code: "invalid_request", message: "Not a visible message of the room", path: "replyTo" };
-  }
-
-  /** Without a verdict the message is shown: an outage of the automatic moderator must not close the chat. */
-  async #isFlagged(text: string): Promise<boolean> {
-    if (!hasChatGuard(this.#env)) return false;
-    try {
-      return await isFlagged(this.#env, text);
-    } catch (error) {
-      logError("chat_guard_failed", error, { channel: this.#room.channelId });
-      return false;
-    }
   }
 
   #remember(participant: Participant): void {

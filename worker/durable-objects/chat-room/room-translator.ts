@@ -1,4 +1,4 @@
-import { hasTranslator, translate } from "#worker/integrations/translator.ts";
+import { hasTranslation, translateTexts } from "#worker/integrations/translation.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { languageOf } from "#worker/services/chat/message-view.ts";
@@ -31,7 +31,7 @@ export class RoomTranslator {
   }
 
   add({ id, text, language }: Untranslated): void {
-    if (!hasTranslator(this.#env) || this.#languages().length === 0) return;
+    if (!hasTranslation(this.#env) || this.#languages().length === 0) return;
     this.#waiting.push({ id, text, language });
     // Failures are logged below.
     void this.#runner.run();
@@ -48,8 +48,8 @@ export class RoomTranslator {
     const foreign = messages.filter((message) => languageOf([language], message.language) === undefined);
     if (foreign.length === 0) return [];
     try {
-      const texts = await translate(this.#env, foreign, language);
-      return foreign.flatMap(({ id }, index) => (texts[index] === undefined ? [] : [{ id, language, text: texts[index] }]));
+      const translated = await translateTexts(this.#env, foreign, language);
+      return foreign.flatMap(({ id }, index) => (translated[index] ? [{ id, language, text: translated[index].text }] : []));
     } catch (error) {
       logError("chat_translation_failed", error, { language });
       return [];
