@@ -6,6 +6,14 @@ export const DEMO = {
   overlayId: "5eed0000000000000000a001",
 } as const;
 
+/** The demo's accounts that can chat. */
+export const CHATTERS = {
+  viewer: { name: "Vera Viewer", email: "viewer@demo.example", password: "demo-viewer-pass" },
+  moderator: { name: "Mo Moderator", email: "moderator@demo.example", password: "demo-moderator-pass" },
+} as const;
+
+export type Chatter = keyof typeof CHATTERS;
+
 /** Whether the server of this page runs the demo site. Throws if the server can't be reached. */
 export async function isDemoServer(): Promise<boolean> {
   const response = await fetch("/site/v1/", { headers: { "Tifo-Client-Id": DEMO.clientId } });

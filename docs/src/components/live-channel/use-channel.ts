@@ -1,11 +1,20 @@
 import { useEffect, useReducer, useState } from "react";
+import { createClient, type TifoClient } from "#sdk/client/index.ts";
 import { createTifo } from "#sdk/core/core.ts";
 import type { TifoEventViewModel } from "#sdk/model/event-interface.ts";
 import * as renderer from "#sdk/react/mount.tsx";
 import { type ChannelView, EMPTY_VIEW, nextView } from "./channel-view.ts";
-import { DEMO } from "./demo.ts";
+import { CHATTERS, type Chatter, DEMO } from "./demo.ts";
 
 const tifo = createTifo(renderer);
+let account: TifoClient | null = null;
+
+/** Signs in one of the demo's accounts, so that it can chat; null: nobody. Throws with the server's message. */
+export async function chatAs(chatter: Chatter | null): Promise<void> {
+  account = chatter === null ? null : createClient({ origin: location.origin, clientId: DEMO.clientId });
+  if (chatter !== null) await account?.signIn(CHATTERS[chatter].email, CHATTERS[chatter].password);
+  await tifo.userDidChange();
+}
 
 /** The demo channel through the Web SDK, while `joined`; null until then. `onShown` receives each broadcast that is on screen. */
 export function useChannel(
@@ -20,7 +29,10 @@ export function useChannel(
     tifo.configure({
       clientId: DEMO.clientId,
       origin: location.origin,
-      delegate: { trackImpression: ({ broadcastId }) => broadcastId !== undefined && onShown(broadcastId) },
+      delegate: {
+        getUserToken: () => account?.token() ?? null,
+        trackImpression: ({ broadcastId }) => broadcastId !== undefined && onShown(broadcastId),
+      },
     });
     let left = false;
     void tifo
