@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { build, type BuildOptions } from "esbuild";
+import { build, type BuildOptions, type Plugin } from "esbuild";
 import { z } from "@hono/zod-openapi";
 import { runOrFail } from "./lib/command.ts";
 import { emojiGroups } from "./lib/emoji.ts";
@@ -28,6 +28,15 @@ const common = {
   legalComments: "none",
 } satisfies BuildOptions;
 
+/** The panels in files of their own use the context of the script that loads them: a copy would be another context. */
+const sharedContext: Plugin = {
+  name: "shared-context",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/context\.tsx$/ }, ({ path, resolveDir }) =>
+      join(resolveDir, path) === join(SDK, "react/context.tsx") ? { path: "tifo/context", external: true } : undefined,
+    ),
+};
+
 await buildPackage();
 await buildRelease();
 
@@ -51,7 +60,7 @@ async function buildPackage(): Promise<void> {
   cpSync(join(ROOT, "LICENSE"), join(DIST, "LICENSE"));
 }
 
-/** The package's tarball, and a script that includes React. Rive's runtime and the chat are separate files, loaded when first shown. */
+/** The package's tarball, and a script that includes React. Rive's runtime and the largest panels are separate files, loaded when first shown. */
 async function buildRelease(): Promise<void> {
   removePrevious();
   const release = join(RELEASES, version);
@@ -68,10 +77,11 @@ async function buildRelease(): Promise<void> {
   await build({
     ...common,
     format: "cjs",
-    entryPoints: { chat: "sdk/react/chat/chat-panel.tsx" },
+    entryPoints: { chat: "sdk/react/chat/chat-panel.tsx", questions: "sdk/react/panel/questions/questions.tsx" },
+    plugins: [sharedContext],
     outdir: release,
     external: ["react", "react-dom"],
-    // An ES module with a function that receives the page's `require`: the chat renders with the React of the script that loads it.
+    // ES modules with a function that receives a `require`: these panels render with the React of the script that loads them.
     banner: { js: "export default function(require){const module={exports:{}};" },
     footer: { js: "return module.exports}" },
   });

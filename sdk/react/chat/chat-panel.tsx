@@ -13,14 +13,14 @@ import { Pinned } from "./pinned.tsx";
 import { RoomSheet } from "./room-sheet.tsx";
 
 export interface ChatPanelProps {
-  context: SdkContext;
+  sdk: SdkContext;
   renderer: Extract<PanelRenderer, { panel_type: "chat" }> | undefined;
 }
 
 /** The chat of a channel: its messages, the viewer's composer, and the tools of moderators. */
-export function ChatPanel({ context, renderer }: ChatPanelProps) {
-  const joined = useJoinedChat(context);
-  return joined ? <Joined joined={joined} sdk={context} renderer={renderer} /> : null;
+export function Panel({ sdk, renderer }: ChatPanelProps) {
+  const joined = useJoinedChat(sdk);
+  return joined ? <Joined joined={joined} sdk={sdk} renderer={renderer} /> : null;
 }
 
 interface JoinedProps {

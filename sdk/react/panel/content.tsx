@@ -1,10 +1,9 @@
 import { webAddress } from "../../core/web-address.ts";
 import type { PanelInfo } from "../../model/state.ts";
-import { ChatLoader } from "../chat/load.tsx";
+import { ChatPanel, QuestionsPanel } from "../lazy-panel.tsx";
 import { ChannelSelect, People, Playlist, Schedule } from "./lists.tsx";
 import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
-import { Questions } from "./questions/questions.tsx";
 import { Quests } from "./quests.tsx";
 
 /** The contents of a panel, by its type. */
@@ -15,7 +14,7 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
     case "multiple_choice":
       return <Polls pollIds={renderer.questions.map(({ poll_id }) => poll_id)} />;
     case "question_answer":
-      return <Questions renderer={renderer} />;
+      return <QuestionsPanel renderer={renderer} />;
     case "quests":
     case "leaderboard_achievement":
     case "achievement_leaderboard":
@@ -44,9 +43,7 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
     case "social":
       return <Social sources={renderer.sources} />;
     case "chat":
-      return <ChatLoader renderer={renderer} />;
-    case "question_answer":
-      return null;
+      return <ChatPanel renderer={renderer} />;
   }
 }
 

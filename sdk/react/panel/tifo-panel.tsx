@@ -2,7 +2,7 @@ import { type HTMLAttributes, type KeyboardEvent, memo, useEffect, useId, useRef
 import type { PanelInfo } from "../../model/state.ts";
 import { useEventState, useSdkContext } from "../context.tsx";
 import { useThemeAttributes } from "../theme-attributes.ts";
-import { ChatLoader } from "../chat/load.tsx";
+import { ChatPanel } from "../lazy-panel.tsx";
 import { PanelContent } from "./content.tsx";
 import { Note, SiteImage } from "./parts.tsx";
 
@@ -12,7 +12,7 @@ export function TifoChat() {
   return (
     <section className="tifo tifo-panel" aria-label="Chat" {...look}>
       <div className="tifo-panel-content" data-kind="chat">
-        <ChatLoader />
+        <ChatPanel />
       </div>
     </section>
   );

@@ -3,6 +3,7 @@ import type { ConnectionState } from "#sdk/channel/index.ts";
 import { TifoEventProvider, useEventState } from "#sdk/react/index.ts";
 import { Boundary } from "../boundary.tsx";
 import { EngagementCards } from "./engagement-cards.tsx";
+import { Chat } from "./chat.tsx";
 import type { ChannelView } from "./channel-view.ts";
 import { broadcastDemoOverlay, isDemoServer } from "./demo.ts";
 import { FrameLog } from "./frame-log.tsx";
@@ -69,6 +70,7 @@ function Screen({ view: { tally, quest, log }, press, note }: ScreenProps) {
     <>
       <Status connection={connection} reason={reason} viewers={connection === "live" ? viewers : undefined} />
       <Stage joined />
+      <Chat />
       <EngagementCards tally={tally} quest={quest} />
       <div className="controls">
         <button type="button" className="tifo-button" disabled={connection !== "live"} onClick={press}>

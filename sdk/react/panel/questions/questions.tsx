@@ -18,7 +18,7 @@ const EMPTY: Record<View, string> = {
 };
 
 /** The audience's questions: ask, upvote and read answers; with tools for moderators. */
-export function Questions({ renderer }: { renderer: Renderer }) {
+export function Panel({ renderer }: { renderer: Renderer }) {
   const { state, questions } = useQuestions();
   const [view, setView] = useState<View>("open");
   const { sort_by: preferred } = renderer;

@@ -1,0 +1,102 @@
+import * as React from "react";
+import * as jsxRuntime from "react/jsx-runtime";
+import * as ReactDOM from "react-dom";
+import { Component, type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import type { SdkContext } from "../core/sdk-context.ts";
+import type { PanelRenderer } from "../model/state.ts";
+import * as context from "./context.tsx";
+import { Note } from "./panel/parts.tsx";
+
+/** Defined at build time by scripts/build-sdk.ts and astro.config.mjs. `TIFO_SCRIPT`: whether this is the script for plain pages. */
+declare const TIFO_SDK_VERSION: string;
+declare const TIFO_SCRIPT: boolean;
+
+type RendererOf<K> = Extract<PanelRenderer, { panel_type: K }>;
+
+/** Panels whose code is loaded when they are first shown: from their own file of the release, or by the app's bundler. */
+const importChat = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./chat/chat-panel.tsx");
+const importQuestions = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/questions/questions.tsx");
+
+const chat = lazyPanel<{ sdk: SdkContext; renderer: RendererOf<"chat"> | undefined }>("chat", importChat);
+const questions = lazyPanel<{ renderer: RendererOf<"question_answer"> }>("questions", importQuestions);
+
+/** The channel's chat. */
+export function ChatPanel({ renderer }: { renderer?: RendererOf<"chat"> }) {
+  const sdk = context.useSdkContext();
+  const Panel = chat.of(sdk.session.origin);
+  return (
+    <Loading onFailure={chat.forget}>
+      <Panel sdk={sdk} renderer={renderer} />
+    </Loading>
+  );
+}
+
+/** The channel's questions. */
+export function QuestionsPanel({ renderer }: { renderer: RendererOf<"question_answer"> }) {
+  const Panel = questions.of(context.useSdkContext().session.origin);
+  return (
+    <Loading onFailure={questions.forget}>
+      <Panel renderer={renderer} />
+    </Loading>
+  );
+}
+
+function lazyPanel<Props extends object>(file: string, load: (() => Promise<{ Panel: ComponentType<Props> }>) | null) {
+  const loaded = new Map<string, ComponentType<Props>>();
+  return {
+    of(origin: string): ComponentType<Props> {
+      const known = loaded.get(origin);
+      if (known) return known;
+      const component = lazy(async () => ({ default: (await (load ? load() : loadFile<Props>(origin, file))).Panel }));
+      loaded.set(origin, component);
+      return component;
+    },
+    forget: () => loaded.clear(),
+  };
+}
+
+/** A file of the release. It shares React, and the context of the event, with the script that loads it. */
+async function loadFile<Props>(origin: string, name: string): Promise<{ Panel: ComponentType<Props> }> {
+  const shared: Record<string, unknown> = {
+    ...{ react: React, "react/jsx-runtime": jsxRuntime, "react-dom": ReactDOM },
+    "tifo/context": context,
+  };
+  const address = `${origin}/sdk/releases/${TIFO_SDK_VERSION}/${name}.js`;
+  const file: unknown = await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ address);
+  if (!isFile<Props>(file)) throw new Error(`Tifo: the deployment has no ${name}`);
+  return file.default((wanted) => shared[wanted]);
+}
+
+function isFile<Props>(file: unknown): file is { default: (require: (name: string) => unknown) => { Panel: ComponentType<Props> } } {
+  return typeof file === "object" && file !== null && "default" in file && typeof file.default === "function";
+}
+
+interface LoadingProps {
+  children: ReactNode;
+  onFailure: () => void;
+}
+
+/** If the code can't be loaded, the viewer can try again. */
+class Loading extends Component<LoadingProps, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override componentDidCatch(): void {
+    this.props.onFailure();
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return <Suspense fallback={<p className="tifo-note tifo-loading">Loading…</p>}>{this.props.children}</Suspense>;
+    return (
+      <Note>
+        This couldn’t be loaded.
+        <button type="button" className="tifo-button" onClick={() => this.setState({ failed: false })}>
+          Try again
+        </button>
+      </Note>
+    );
+  }
+}
