@@ -31,8 +31,8 @@ const common = {
 /** The panels in files of their own use the context of the script that loads them: a copy would be another context. */
 const sharedContext: Plugin = {
   name: "shared-context",
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /\/context\.tsx$/ }, ({ path, resolveDir }) =>
+  setup: (bundle) =>
+    bundle.onResolve({ filter: /\/context\.tsx$/ }, ({ path, resolveDir }) =>
       join(resolveDir, path) === join(SDK, "react/context.tsx") ? { path: "tifo/context", external: true } : undefined,
     ),
 };
@@ -77,7 +77,11 @@ async function buildRelease(): Promise<void> {
   await build({
     ...common,
     format: "cjs",
-    entryPoints: { chat: "sdk/react/chat/chat-panel.tsx", questions: "sdk/react/panel/questions/questions.tsx" },
+    entryPoints: {
+      chat: "sdk/react/chat/chat-panel.tsx",
+      questions: "sdk/react/panel/questions/questions.tsx",
+      lists: "sdk/react/panel/lists.tsx",
+    },
     plugins: [sharedContext],
     outdir: release,
     external: ["react", "react-dom"],

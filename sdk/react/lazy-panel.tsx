@@ -13,12 +13,16 @@ declare const TIFO_SCRIPT: boolean;
 
 type RendererOf<K> = Extract<PanelRenderer, { panel_type: K }>;
 
+type ListKind = "schedule" | "channel_select" | "playlist" | "peopleGroups";
+
 /** Panels whose code is loaded when they are first shown: from their own file of the release, or by the app's bundler. */
 const importChat = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./chat/chat-panel.tsx");
 const importQuestions = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/questions/questions.tsx");
+const importLists = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/lists.tsx");
 
 const chat = lazyPanel<{ sdk: SdkContext; renderer: RendererOf<"chat"> | undefined }>("chat", importChat);
 const questions = lazyPanel<{ renderer: RendererOf<"question_answer"> }>("questions", importQuestions);
+const lists = lazyPanel<{ renderer: RendererOf<ListKind> }>("lists", importLists);
 
 /** The channel's chat. */
 export function ChatPanel({ renderer }: { renderer?: RendererOf<"chat"> }) {
@@ -36,6 +40,16 @@ export function QuestionsPanel({ renderer }: { renderer: RendererOf<"question_an
   const Panel = questions.of(context.useSdkContext().session.origin);
   return (
     <Loading onFailure={questions.forget}>
+      <Panel renderer={renderer} />
+    </Loading>
+  );
+}
+
+/** A panel that lists something. */
+export function ListPanel({ renderer }: { renderer: RendererOf<ListKind> }) {
+  const Panel = lists.of(context.useSdkContext().session.origin);
+  return (
+    <Loading onFailure={lists.forget}>
       <Panel renderer={renderer} />
     </Loading>
   );

@@ -1,7 +1,6 @@
 import { webAddress } from "../../core/web-address.ts";
 import type { PanelInfo } from "../../model/state.ts";
-import { ChatPanel, QuestionsPanel } from "../lazy-panel.tsx";
-import { ChannelSelect, People, Playlist, Schedule } from "./lists.tsx";
+import { ChatPanel, ListPanel, QuestionsPanel } from "../lazy-panel.tsx";
 import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
 import { Quests } from "./quests.tsx";
@@ -20,13 +19,10 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
     case "achievement_leaderboard":
       return <Quests questIds={renderer.quests.map(({ quest_id }) => quest_id)} loginText={renderer.login_button_text} />;
     case "schedule":
-      return <Schedule renderer={renderer} />;
     case "channel_select":
-      return <ChannelSelect renderer={renderer} />;
     case "playlist":
-      return <Playlist renderer={renderer} />;
     case "peopleGroups":
-      return <People renderer={renderer} />;
+      return <ListPanel renderer={renderer} />;
     case "iframe":
       return <Embedded src={sourceOf(renderer.iframe_tag)} title={renderer.panel_name} />;
     case "twitch_chat":

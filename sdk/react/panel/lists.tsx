@@ -6,6 +6,22 @@ import { useEventState, useSdkContext } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
 import { duration, Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./parts.tsx";
 
+type Renderer = Extract<PanelRenderer, { panel_type: "schedule" | "channel_select" | "playlist" | "peopleGroups" }>;
+
+/** The panels that list something. */
+export function Panel({ renderer }: { renderer: Renderer }) {
+  switch (renderer.panel_type) {
+    case "schedule":
+      return <Schedule renderer={renderer} />;
+    case "channel_select":
+      return <ChannelSelect renderer={renderer} />;
+    case "playlist":
+      return <Playlist renderer={renderer} />;
+    case "peopleGroups":
+      return <People renderer={renderer} />;
+  }
+}
+
 type RendererOf<T extends PanelRenderer["panel_type"]> = Extract<PanelRenderer, { panel_type: T }>;
 
 const AHEAD_MS = 30 * 86_400_000;
@@ -19,7 +35,7 @@ interface Entry {
 }
 
 /** Upcoming events: the calendar's next 30 days, or the panel's own list. */
-export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
+function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
   const { session } = useSdkContext();
   const { schedule_type_renderer: source, group_by_date } = renderer;
   const loaded = useLoaded(JSON.stringify(source), async (): Promise<Entry[]> => {
@@ -95,7 +111,7 @@ function dayOf(at: number): string {
 }
 
 /** The site's channels, as a list or a grid. Choosing one notifies the host app. */
-export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_select"> }) {
+function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_select"> }) {
   const { session, event } = useSdkContext();
   const { kind, pages, view } = renderer.behavior;
   const loaded = useLoaded(JSON.stringify(renderer.behavior), async () => {
@@ -127,7 +143,7 @@ export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_sele
 }
 
 /** The playlist's videos, or the host app's key plays if it has provided some. */
-export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
+function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
   const { session, event } = useSdkContext();
   // New key plays are announced by a new array of panels.
   useEventState(({ panels }) => panels);
@@ -196,7 +212,7 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
 }
 
 /** The panel's people and groups. */
-export function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
+function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
   const { people, groups } = renderer;
   if (people.length + groups.length === 0) return <Note>Nobody is listed yet.</Note>;
   return (
