@@ -6,6 +6,7 @@ import { guard, Problem, say } from "#scripts/lib/report.mjs";
 import { httpLayer } from "./a-http-layer.ts";
 import { pageRead } from "./b-page-read.ts";
 import { broadcast } from "./f-broadcast.ts";
+import { chat } from "./c-chat.ts";
 import { bursts } from "./g-bursts.ts";
 import { relays } from "./h-relays.ts";
 import { counts } from "./i-counts.ts";
@@ -25,6 +26,7 @@ import { bulkCodes } from "./p-bulk-codes.ts";
 const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promise<Result> }> = {
   A: { title: "HTTP layer", run: httpLayer },
   B: { title: "Reading a page", run: pageRead },
+  C: { title: "Chat", run: chat },
   F: { title: "Broadcast to one channel", run: broadcast },
   G: { title: "Bursts", run: bursts },
   H: { title: "Two tiers", run: relays },

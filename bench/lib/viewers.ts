@@ -28,9 +28,11 @@ export class Viewer {
   readonly #socket: Socket;
   readonly #reader = new FrameReader((opcode, payload) => this.#receive(opcode, payload));
   readonly #crowd: Crowd;
+  readonly path: string;
 
   constructor(crowd: Crowd, port: number, path: string) {
     this.#crowd = crowd;
+    this.path = path;
     this.first.promise.catch(() => undefined);
     this.opened.promise.catch(() => undefined);
     const callback = (length: number, buffer: Uint8Array): boolean => {

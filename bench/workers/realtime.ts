@@ -18,7 +18,7 @@ export default {
     switch (pathname) {
       case "/connect": {
         const [deviceId, ticket] = [searchParams.get("device"), searchParams.get("ticket")];
-        return connect(env, { siteId, channelId, deviceId, network: null, ticket, resume: null }, OPEN_TO_ALL);
+        return connect(env, { siteId, channelId, deviceId, network: null, ticket, language: null, resume: null }, OPEN_TO_ALL);
       }
       case "/publish": {
         const channel = channelOf(env, siteId, channelId);

@@ -40,7 +40,7 @@ export interface TicketSubject {
 
 /** Signs a ticket for one viewer and channel, valid for 60 s; `expiresAt` in ms. */
 export async function signTicket(
-  env: Env,
+  env: { TIFO_SECRET: string },
   subject: TicketSubject,
   relay: number,
   now: number,
