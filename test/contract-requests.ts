@@ -6,7 +6,7 @@ import { signContent } from "#worker/lib/crypto/signed.ts";
 import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
 import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "./contract-accounts.ts";
 import { BILLING_CALLS, BILLING_CREATORS } from "./contract-billing.ts";
-import { CHAT_RESOURCES } from "./contract-chat.ts";
+import { CHAT_CALLS, CHAT_RESOURCES } from "./contract-chat.ts";
 import { COMMERCE_FIELDS, COMMERCE_CREATORS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
 import { isSigned, PROVIDER_PREREQUISITES, PROVIDER_RESOURCES, RULE_FIELDS, SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
@@ -122,7 +122,7 @@ const UNIQUE: Record<string, () => string> = {
 
 /** A request that the operation accepts, with a new resource each time; a list has at least one entry. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
-  const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS }[operation.operationId]?.(site);
+  const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS }[operation.operationId]?.(site);
   if (known) return known;
   const creator =
     operation.method === "get"
