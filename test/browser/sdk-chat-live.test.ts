@@ -53,7 +53,7 @@ test("two viewers chat beside the overlays, and see at once what a moderator pin
   for (const page of [viewer, moderator]) await page.getByRole("article").filter({ hasText: "What a save!" }).waitFor();
   await moderator.getByRole("textbox", { name: "Message" }).fill("Prediction closes at half-time");
   await moderator.keyboard.press("Enter");
-  await viewer.getByRole("article").filter({ hasText: "Prediction closes" }).getByText("Mod").waitFor();
+  await viewer.getByRole("article").filter({ hasText: "Prediction closes" }).getByText("Mod", { exact: true }).waitFor();
 
   await deployment.broadcast([{ kind: "html", html: HTML, position: "bottomLeft" }], {}, CHANNEL);
   for (const page of [viewer, moderator]) await page.frameLocator(".tifo-overlay-frame").getByText("Goal for Harbour City").waitFor();
