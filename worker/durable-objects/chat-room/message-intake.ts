@@ -39,6 +39,11 @@ export class Buckets {
   }
 }
 
+/** What viewers and outside services see of a text: links masked unless the sender may post them, then filtered words. */
+function maskText(text: string, { isExempt }: SenderFacts, { allowLinks, filter }: RoomConfig): string {
+  return maskWords(isExempt || allowLinks ? text : maskLinks(text), filter);
+}
+
 /** Takes messages in: checks the sender, masks the text, stores the message. */
 export class MessageIntake {
   readonly #guard: ChatGuard;
@@ -88,7 +93,7 @@ export class MessageIntake {
     if (!facts) return { ok: false, code: "unauthenticated", message: "The account no longer exists" };
     const early = this.#limit(accountId, config) ?? this.#reject(accountId, facts, config);
     if (early) return early;
-    const flagged = !facts.isExempt && (await this.#guard.check(normalized.text)).hold;
+    const flagged = !facts.isExempt && (await this.#guard.check(maskText(normalized.text, facts, config))).hold;
     // The sender may have been banned, or the room paused, while the automatic moderator was asked.
     const current = (await this.#load()) ?? config;
     const late = this.#reject(accountId, facts, current) ?? this.#checkReply(request.replyTo);
@@ -106,7 +111,7 @@ export class MessageIntake {
     { facts, flagged, config }: { facts: SenderFacts; flagged: boolean; config: RoomConfig },
   ): Draft {
     const now = Date.now();
-    const masked = maskWords(facts.isExempt || config.allowLinks ? text : maskLinks(text), config.filter);
+    const masked = maskText(text, facts, config);
     const muted = inForce(config.mutes.get(accountId), now);
     const isHeld = !muted && !facts.isExempt && (config.settings.premoderate || flagged);
     return {
