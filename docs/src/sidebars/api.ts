@@ -15,6 +15,7 @@ export const api: SidebarItem[] = [
       { label: "Security", slug: "concepts/security" },
       { label: "Delivery", slug: "concepts/delivery" },
       { label: "Realtime", slug: "concepts/realtime" },
+      { label: "Moderation", slug: "concepts/moderation" },
       { label: "Webhooks", slug: "concepts/webhooks" },
       { label: "Event catalogue", slug: "concepts/event-catalogue" },
       { label: "Idempotency", slug: "concepts/idempotency" },
