@@ -44,7 +44,7 @@ describe("the search box", () => {
     const page = await open("/start");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("overlay");
-    const hits = page.getByRole("option");
+    const hits = page.locator("[role=option]");
     await hits.first().waitFor();
     expect(await hits.count()).toBeLessThanOrEqual(8);
     for (const title of await page.locator("[role=option] .title").allTextContents()) expect(title.length).toBeLessThanOrEqual(52);
