@@ -16,17 +16,17 @@ let tokens: { viewer: string; admin: string };
 
 beforeAll(async () => {
   [browser, host] = await Promise.all([launchBrowser(), serveHostPage(deployment.url)]);
-  const panel = await deployment.create("/panel/v3/", {
-    siteId: SITE,
-    renderer: { panel_type: "question_answer", panel_name: "Questions", prompt: "Ask the coach" },
-  });
-  channelId = await deployment.create("/page/v2/", {
+  tokens = { viewer: await deployment.signIn(), admin: await deployment.signIn("admin") };
+  const asAdmin = { Authorization: `Bearer ${tokens.admin}` };
+  const renderer = { panel_type: "question_answer", panel_name: "Questions", prompt: "Ask the coach" };
+  const panel = await deployment.create("/panel/v3/", { siteId: SITE, renderer }, asAdmin);
+  const channel = {
     siteId: SITE,
     type: "channel",
     slug: `questions-${Date.now().toString(36)}`,
     data: { name: "Questions stage", sidebar: { panels: [panel] } },
-  });
-  tokens = { viewer: await deployment.signIn(), admin: await deployment.signIn("admin") };
+  };
+  channelId = await deployment.create("/page/v2/", channel, asAdmin);
 });
 
 afterEach(async () => {
