@@ -43,34 +43,6 @@ describe("the list of messages", () => {
     expect(await page.locator(".tifo-chat-latest").count()).toBe(0);
   });
 
-  test("stays where the viewer has scrolled to, and counts what arrives", async () => {
-    const { page, send } = await openFull();
-    await page.locator(".tifo-chat-list").hover();
-    await page.mouse.wheel(0, -600);
-    await page.getByRole("button", { name: "Latest messages" }).waitFor();
-    const reading = await page.locator(".tifo-chat-body").nth(8).textContent();
-    send(101);
-    await page.getByRole("button", { name: "20 new messages" }).waitFor();
-    await page
-      .getByText(reading ?? "", { exact: true })
-      .first()
-      .waitFor();
-    await page.getByRole("button", { name: "20 new messages" }).click();
-    await page.getByText("Message 120", { exact: true }).waitFor();
-    await page.locator(".tifo-chat-latest").waitFor({ state: "detached" });
-  });
-
-  test("loads older messages when the viewer scrolls to its start", async () => {
-    const chat = await open({ history: messages(101, 160) });
-    await chat.page.getByText("Message 160", { exact: true }).waitFor();
-    chat.older = messages(51, 100).reverse();
-    await chat.page.locator(".tifo-chat-list").hover();
-    await chat.page.mouse.wheel(0, -5000);
-    await expect.poll(() => chat.requests.length).toBe(1);
-    await chat.page.mouse.wheel(0, -9000);
-    await chat.page.getByText("Message 51", { exact: true }).waitFor();
-  });
-
   test("shows messages as text, whatever they contain", async () => {
     const attack = `<img src=x onerror="document.title='ran'"><script>document.title='ran'</script>`;
     const { page } = await open({ history: [message(1, { text: attack, name: attack })] });
