@@ -17,7 +17,8 @@ const OVERLAY_PACE_MS = 100;
 const WARM_UP_SECONDS = 1;
 /** The time without a frame after which nothing more will arrive, ms. */
 const SILENCE_MS = 2_000;
-const GIVE_UP_MS = 60_000;
+/** The time after the last message in which a peer that has fallen behind can still deliver, ms. */
+const GIVE_UP_MS = 15_000;
 
 interface Load {
   viewers: number;
@@ -72,10 +73,10 @@ async function measure(server: Server, contender: ChatContender, load: Load, rem
   await contender.enter(crowd, server.port, load.viewers);
   const overlays = contender.isTifo ? new Overlays(server.port, crowd) : undefined;
   const quiet = await overlays?.show(({ shown }) => shown < load.overlays);
-  const send = contender.sender(crowd, server.port);
+  const sender = contender.sender(crowd, server.port);
   const sendOne = (number: number): void => {
     crowd.sent.set(number, performance.now());
-    send(number);
+    sender.send(number);
   };
   const first = WARM_UP_SECONDS * RATE;
   await offer(0, first, sendOne);
@@ -97,6 +98,7 @@ async function measure(server: Server, contender: ChatContender, load: Load, rem
   const times = deliveries.map(({ sent, last }) => last - sent);
   const skipped = crowd.skipped / (total * load.viewers);
   overlays?.close();
+  sender.close();
   crowd.leave();
   const cells: Record<string, number> = {
     ...{ p50: percentile(times, 0.5), p99: percentile(times, 0.99), delivered, skipped, server: usage.server },

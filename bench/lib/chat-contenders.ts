@@ -25,6 +25,13 @@ const PUBLISHERS = 16;
 const GO_PATH = "/usr/share/gocode";
 const NCHAN_MODULE = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 
+interface Sender {
+  /** Sends one message. */
+  send(number: number): void;
+  /** Gives up the messages that still wait. */
+  close(): void;
+}
+
 /** A server with a chat room. */
 export interface ChatContender extends Contender {
   /** Whether it has channels with overlays, and batches with positions. */
@@ -32,8 +39,7 @@ export interface ChatContender extends Contender {
   /** Brings viewers in until they receive messages. */
   enter(crowd: ChatCrowd, port: number, viewers: number): Promise<void>;
   dialect?: Broadcaster["dialect"];
-  /** Returns a function that sends one message. */
-  sender(crowd: ChatCrowd, port: number): (number: number) => void;
+  sender(crowd: ChatCrowd, port: number): Sender;
 }
 
 /** The whole Worker with the demo's database, and a few hundred accounts more. */
@@ -70,8 +76,11 @@ export async function tifoChat(): Promise<ChatContender> {
     },
     sender: (crowd) => {
       const writers = crowd.viewers.filter(({ path }) => path.includes("&ticket="));
-      return (number) =>
-        writers[number % writers.length]?.send(JSON.stringify({ type: "chat.send", id: String(number), text: ChatCrowd.textOf(number) }));
+      return {
+        send: (number) =>
+          writers[number % writers.length]?.send(JSON.stringify({ type: "chat.send", id: String(number), text: ChatCrowd.textOf(number) })),
+        close: () => undefined,
+      };
     },
   };
 }
@@ -126,22 +135,45 @@ function peer(broadcaster: Broadcaster): ChatContender {
       // Some subscribe after they have answered.
       await sleep(1_000);
     },
-    sender: (_, port) => {
-      const free = Array.from({ length: PUBLISHERS }, () => new HttpConnection(port));
-      const waiting: number[] = [];
-      const publish = async (connection: HttpConnection, number: number): Promise<void> => {
-        await connection.send(requestText("POST", "/publish?room=room", {}, JSON.stringify([messageOf(number)])));
-        const next = waiting.shift();
-        if (next === undefined) free.push(connection);
-        else await publish(connection, next);
-      };
-      return (number) => {
-        const connection = free.pop();
-        if (connection) void publish(connection, number);
-        else waiting.push(number);
-      };
-    },
+    sender: (crowd, port) => new Publishers(crowd, port),
   };
+}
+
+/** Connections that publish over HTTP, one message at a time each; a server that can't keep up leaves messages waiting. */
+class Publishers implements Sender {
+  readonly #crowd: ChatCrowd;
+  readonly #connections: HttpConnection[];
+  readonly #free: HttpConnection[];
+  #waiting: number[] = [];
+  #isClosed = false;
+
+  constructor(crowd: ChatCrowd, port: number) {
+    this.#crowd = crowd;
+    this.#connections = Array.from({ length: PUBLISHERS }, () => new HttpConnection(port));
+    this.#free = [...this.#connections];
+  }
+
+  send(number: number): void {
+    this.#waiting.push(number);
+    const connection = this.#free.pop();
+    if (connection) void this.#publish(connection);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting = [];
+    for (const connection of this.#connections) connection.close();
+  }
+
+  async #publish(connection: HttpConnection): Promise<void> {
+    try {
+      for (let number = this.#waiting.shift(); number !== undefined; number = this.#waiting.shift())
+        await connection.send(requestText("POST", "/publish?room=room", {}, JSON.stringify([messageOf(number)])));
+      this.#free.push(connection);
+    } catch (error) {
+      if (!this.#isClosed) this.#crowd.lose(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
 }
 
 /** A message with the fields of ours. */
