@@ -6,6 +6,7 @@ import { demoDataProviders, demoProviderEvents, demoRules } from "./demo/automat
 import { demoEvents } from "./demo/calendar.ts";
 import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
+import { demoLeaderboards } from "./demo/leaderboards.ts";
 import { demoMedia } from "./demo/media.ts";
 import { demoMemberEntitlements, demoMemberships, demoSupporters } from "./demo/members.ts";
 import { demoNavigations } from "./demo/navigation.ts";
@@ -35,6 +36,7 @@ import {
   devices,
   globalAccounts,
   invites,
+  leaderboards,
   mailSenders,
   media,
   navigations,
@@ -140,6 +142,7 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     .values({ ...stamps, id: GLOBAL, email: "global@demo.example", passwordHash: await hashPassword("demo-global-pass") })
     .onConflictDoNothing();
   for (const page of demoPages()) await db.insert(pages).values(page).onConflictDoNothing();
+  for (const leaderboard of demoLeaderboards()) await db.insert(leaderboards).values(leaderboard).onConflictDoNothing();
   for (const panel of demoPanels()) await db.insert(panels).values(panel).onConflictDoNothing();
   for (const template of demoChannelTemplates()) await db.insert(channelTemplates).values(template).onConflictDoNothing();
   await db.insert(devices).values(demoDevices()).onConflictDoNothing();

@@ -140,6 +140,18 @@ export const QUESTION_STATES = ["submitted", "approved", "dismissed", "answered"
 export const QUESTION_SORTS = ["upvotes", "created"] as const;
 export const POLL_TYPES = ["poll", "prediction", "trivia"] as const;
 
+export const LEADERBOARD_PERIODS = ["event", "season", "all"] as const;
+/** What a leaderboard's rules can award points for. */
+export const POINTS_SOURCES = [
+  "poll.answered",
+  "prediction.correct",
+  "trivia.correct",
+  "quest.completed",
+  "claim.succeeded",
+  "minute.watched",
+  "message.liked",
+] as const;
+
 /** The services whose events an endpoint can subscribe to. */
 export const WEBHOOK_SERVICES = [
   "accesscode-service-v1",
@@ -155,6 +167,7 @@ export const WEBHOOK_SERVICES = [
   "dataprovider-service-v1",
   "event-service-v1",
   "invite-service-v1",
+  "leaderboard-service-v1",
   "overlay-service-v1",
   "poll-service-v3",
   "qna-service-v1",

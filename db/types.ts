@@ -11,6 +11,7 @@ import type {
   MEMBER_SCHEMAS,
   NAVIGATION_ENTRY_TYPES,
   PLAYBACK_PROVIDERS,
+  POINTS_SOURCES,
   POSITIONS,
   QUEST_KINDS,
   ROLE_SCOPES,
@@ -201,6 +202,13 @@ export interface QuestAction {
   timeMaximum: number | null;
   validationValue: string | null;
   valueRequired: number | null;
+}
+
+/** What a leaderboard awards points for, each at most `perDay` times per account and day (UTC). */
+export interface PointsRule {
+  on: (typeof POINTS_SOURCES)[number];
+  points: number;
+  perDay?: number | undefined;
 }
 
 /** The result of a raffle; `at` in milliseconds since 1970 UTC. */

@@ -80,6 +80,7 @@ async function buildRelease(): Promise<void> {
     entryPoints: {
       chat: "sdk/react/chat/chat-panel.tsx",
       questions: "sdk/react/panel/questions/questions.tsx",
+      ranks: "sdk/react/panel/ranks/ranks.tsx",
       lists: "sdk/react/panel/lists.tsx",
     },
     plugins: [sharedContext],

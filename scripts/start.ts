@@ -1,6 +1,7 @@
 // `npm start`: builds whatever is out of date, then serves the API, the docs and the demo sites until it is stopped.
 import { resolve } from "node:path";
 import { build } from "./lib/build.ts";
+import { loadDemoAwards } from "./lib/demo-awards.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
 import { scheduledFailure } from "./lib/scheduled.ts";
@@ -17,6 +18,7 @@ await guard(async () => {
   await build();
   const secrets = await prepareState(state);
   const server = await startServer({ port, state, secrets });
+  await loadDemoAwards(server.url);
   printSummary(server.url);
 
   const cron = everyMinute(() => runScheduled(server.url));

@@ -8,6 +8,7 @@ import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "
 import { BILLING_CALLS, BILLING_CREATORS } from "./contract-billing.ts";
 import { CHAT_CALLS, CHAT_RESOURCES } from "./contract-chat.ts";
 import { COMMERCE_FIELDS, COMMERCE_CREATORS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
+import { LEADERBOARD_BODIES } from "./contract-leaderboards.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
 import { isSigned, PROVIDER_PREREQUISITES, PROVIDER_RESOURCES, RULE_FIELDS, SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
 import { QUESTION_RESOURCES } from "./contract-questions.ts";
@@ -139,7 +140,8 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
   if (operation.security.flat().includes("device")) headers["Tifo-Device-Id"] = DEVICE;
   if (isSigned(operation)) headers["Tifo-Signature"] = SIGNATURE_PLACEHOLDER;
   const params = await validParams(site, operation);
-  return { params, query, body: (await POLL_BODIES[operation.operationId]?.(site, params)) ?? body, headers };
+  const live = { ...POLL_BODIES, ...LEADERBOARD_BODIES }[operation.operationId];
+  return { params, query, body: (await live?.(site, params)) ?? body, headers };
 }
 
 function validQuery(site: TestSite, operation: Operation): Record<string, string> {

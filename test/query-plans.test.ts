@@ -18,7 +18,10 @@ const SORTED: Record<string, string> = {
 };
 
 /** Lists that a Durable Object stores. */
-const ELSEWHERE: Record<string, string> = { listDeliveries: "the endpoint's object stores its queue" };
+const ELSEWHERE: Record<string, string> = {
+  listDeliveries: "the endpoint's object stores its queue",
+  listRanks: "the leaderboard's object stores its ranks",
+};
 
 const AnyList = z.looseObject({ pagination: Pagination.optional() });
 

@@ -1,6 +1,7 @@
 import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
 import type { panels } from "#db/schema/index.ts";
 import { CHANNEL_1, CHANNEL_2, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
+import { SEASON_BOARD } from "./leaderboards.ts";
 import { CREST_A } from "./media.ts";
 import { DERBY_RESULT, SPRING_SCORER } from "./polls.ts";
 import { FIRST_HALF, PROPHET, TUNNEL } from "./quests.ts";
@@ -77,7 +78,7 @@ export function demoPanels(): PanelInsert[] {
       ],
     }),
     panel(QUESTS_PANEL, SITE_A, "derby-quests", {
-      panel_type: "quests",
+      panel_type: "leaderboard_achievement",
       panel_name: "Derby quests",
       icon_name: "trophy",
       quests: [
@@ -86,6 +87,7 @@ export function demoPanels(): PanelInsert[] {
         { array_id: "downTunn1", quest_id: TUNNEL },
       ],
       show_completed_count: true,
+      leaderboard_id: SEASON_BOARD,
     }),
     panel("5eed0000000000000000d009", SITE_A, "ask-the-bench", {
       panel_type: "question_answer",

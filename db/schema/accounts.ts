@@ -25,6 +25,8 @@ export const accounts = sqliteTable(
     /** Whether the credentials are known to belong to the owner of the address; see services/accounts/credentials.ts. */
     trusted: integer("trusted", { mode: "boolean" }).notNull().default(false),
     marketingOptin: integer("marketing_optin", { mode: "boolean" }).notNull(),
+    /** Whether leaderboards show its points without its name. */
+    leaderboardHidden: integer("leaderboard_hidden", { mode: "boolean" }).notNull().default(false),
     lastLogin: integer("last_login"),
     ...tracked(),
   },

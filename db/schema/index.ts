@@ -14,6 +14,7 @@ export * from "./commerce/entitlements.ts";
 export * from "./events.ts";
 export * from "./commerce/exports.ts";
 export * from "./invites.ts";
+export * from "./leaderboards.ts";
 export * from "./media.ts";
 export * from "./overlays.ts";
 export * from "./navigation.ts";

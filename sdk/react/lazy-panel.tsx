@@ -18,10 +18,12 @@ type ListKind = "schedule" | "channel_select" | "playlist" | "peopleGroups";
 /** Panels whose code is loaded when they are first shown: from their own file of the release, or by the app's bundler. */
 const importChat = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./chat/chat-panel.tsx");
 const importQuestions = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/questions/questions.tsx");
+const importRanks = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/ranks/ranks.tsx");
 const importLists = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/lists.tsx");
 
 const chat = lazyPanel<{ sdk: SdkContext; renderer: RendererOf<"chat"> | undefined }>("chat", importChat);
 const questions = lazyPanel<{ renderer: RendererOf<"question_answer"> }>("questions", importQuestions);
+const ranks = lazyPanel<{ leaderboardId: string }>("ranks", importRanks);
 const lists = lazyPanel<{ renderer: RendererOf<ListKind> }>("lists", importLists);
 
 /** The channel's chat. */
@@ -41,6 +43,16 @@ export function QuestionsPanel({ renderer }: { renderer: RendererOf<"question_an
   return (
     <Loading onFailure={questions.forget}>
       <Panel renderer={renderer} />
+    </Loading>
+  );
+}
+
+/** The ranks of a leaderboard. */
+export function RanksPanel({ leaderboardId }: { leaderboardId: string }) {
+  const Panel = ranks.of(context.useSdkContext().session.origin);
+  return (
+    <Loading onFailure={ranks.forget}>
+      <Panel leaderboardId={leaderboardId} />
     </Loading>
   );
 }

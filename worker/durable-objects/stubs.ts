@@ -59,6 +59,11 @@ export function questionBoardOf(env: Env, siteId: string, channelId: string) {
   return env.QUESTION_BOARD.getByName(channelName(siteId, channelId));
 }
 
+/** The object that stores a leaderboard's awards and ranks. */
+export function leaderboardOf(env: Env, siteId: string, leaderboardId: string) {
+  return env.LEADERBOARD.getByName(`${siteId}:${leaderboardId}`);
+}
+
 /** The object that counts a video's views. */
 export function viewCounterOf(env: Env, videoId: string) {
   return env.VIEW_COUNTER.getByName(videoId);

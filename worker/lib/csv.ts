@@ -98,9 +98,9 @@ class RowReader {
   }
 }
 
-/** One line of CSV (RFC 4180), including its line ending. */
+/** One line of CSV (RFC 4180), including its line ending. Numbers stay numbers: the sign of a negative one is no formula. */
 export function csvLine(fields: (string | number | boolean)[]): string {
-  return `${fields.map((field) => csvField(String(field))).join(",")}\r\n`;
+  return `${fields.map((field) => (typeof field === "number" ? String(field) : csvField(String(field)))).join(",")}\r\n`;
 }
 
 /** Quotes a field if necessary, and escapes text that a spreadsheet would treat as a formula. */

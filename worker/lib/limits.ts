@@ -9,6 +9,7 @@ export const LIMITS = {
   resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
   verifyEmail: { quota: 60, window: 60, per: "address", description: "Email verifications" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
+  award: { quota: 6000, window: 60, per: "site", description: "Calls that award points" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   exportMembers: { quota: 60, window: 3600, per: "account", description: "Member exports" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },

@@ -16,6 +16,7 @@ import { insights } from "./insights/routes.ts";
 import { navigation } from "./navigation/routes.ts";
 import { media } from "./media/routes.ts";
 import { invites } from "./invites/routes.ts";
+import { leaderboards } from "./leaderboards/routes.ts";
 import { overlays } from "./overlays/routes.ts";
 import { configurations } from "./pages/configuration.ts";
 import { pageContent } from "./pages/content.ts";
@@ -63,6 +64,7 @@ export const AREAS = [
   health,
   insights,
   invites,
+  leaderboards,
   media,
   navigation,
   overlays,
@@ -116,6 +118,7 @@ export const TAGS = {
   "Stream providers": "External systems that run a site's streams.",
   Calendar: "Scheduled events, for pages and calendar apps.",
   Quests: "Tasks with rewards: create quests, track progress, claim rewards and draw raffles.",
+  Leaderboards: "Points for what viewers do, and the ranks that follow from them.",
   Claims: "Claimed rewards and their status.",
   Media: "Upload and delivery of images, animations and captions.",
   Billing: "Charges, refunds, and the Stripe integration behind them.",

@@ -1,6 +1,6 @@
 import { webAddress } from "../../core/web-address.ts";
-import type { PanelInfo } from "../../model/state.ts";
-import { ChatPanel, ListPanel, QuestionsPanel } from "../lazy-panel.tsx";
+import type { PanelInfo, PanelRenderer } from "../../model/state.ts";
+import { ChatPanel, ListPanel, QuestionsPanel, RanksPanel } from "../lazy-panel.tsx";
 import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
 import { Quests } from "./quests.tsx";
@@ -14,9 +14,10 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
       return <Polls pollIds={renderer.questions.map(({ poll_id }) => poll_id)} />;
     case "question_answer":
       return <QuestionsPanel renderer={renderer} />;
-    case "quests":
     case "leaderboard_achievement":
     case "achievement_leaderboard":
+      return <RanksAndQuests renderer={renderer} />;
+    case "quests":
       return <Quests questIds={renderer.quests.map(({ quest_id }) => quest_id)} loginText={renderer.login_button_text} />;
     case "schedule":
     case "channel_select":
@@ -41,6 +42,20 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
     case "chat":
       return <ChatPanel renderer={renderer} />;
   }
+}
+
+type AchievementRenderer = Extract<PanelRenderer, { panel_type: "leaderboard_achievement" | "achievement_leaderboard" }>;
+
+/** A panel may have ranks, quests or both. */
+function RanksAndQuests({ renderer: { leaderboard_id, quests, login_button_text } }: { renderer: AchievementRenderer }) {
+  return (
+    <>
+      {leaderboard_id !== undefined && <RanksPanel leaderboardId={leaderboard_id} />}
+      {(leaderboard_id === undefined || quests.length > 0) && (
+        <Quests questIds={quests.map(({ quest_id }) => quest_id)} loginText={login_button_text} />
+      )}
+    </>
+  );
 }
 
 /** A document of another site. It may run scripts in its own origin, but can't navigate the embedding page. */

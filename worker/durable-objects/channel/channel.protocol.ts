@@ -58,7 +58,7 @@ export interface FramePage {
  */
 export interface StateChange {
   key: string;
-  type: "poll.updated" | "question.updated";
+  type: "poll.updated" | "question.updated" | "leaderboard.updated";
   at: number;
   data: string | null;
 }

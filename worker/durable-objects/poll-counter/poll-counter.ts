@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
 import { type Audience, findAudience, notifyViewers } from "#worker/services/polls/audience.ts";
 import { pollDefinition, writeVotes } from "#worker/services/polls/counting.ts";
+import { payForVotes } from "#worker/services/leaderboards/poll-awards.ts";
 import { resultsOf } from "#worker/services/polls/results.ts";
 import {
   type CountedVote,
@@ -22,6 +23,8 @@ const WRITE_MS = 2_000;
 const NOTIFY_MS = 500;
 /** Longest time between two attempts to notify viewers. */
 const NOTIFY_RETRY_MS = 32_000;
+/** Time until a failed payment of votes is attempted again. */
+const PAY_RETRY_MS = 5_000;
 /** Votes that one statement writes. */
 const BATCH_SIZE = 1_000;
 
@@ -34,9 +37,10 @@ export class PollCounter extends DurableObject<Env> {
   readonly #pollId: string;
   readonly #counter: number;
   readonly #votes: VoteStore;
-  /** When to write votes and when to notify viewers; null if there is nothing new. After a restart both are due at the next alarm. */
+  /** When to write votes, notify viewers and pay for votes; null if there is nothing new. After a restart both are due at the next alarm. */
   #writeAt: number | null = 0;
   #notifyAt: number | null = 0;
+  #payAt: number | null = 0;
   #notifiedAt = 0;
   /** Consecutive failed attempts to notify. */
   #failedNotifications = 0;
@@ -71,6 +75,7 @@ export class PollCounter extends DurableObject<Env> {
     this.#sum = undefined;
     if (this.#counter === 0 && isNew) this.#notifySoon(Date.now());
     if (!poll.open) await this.#write();
+    this.#schedule();
   }
 
   /** Rejects votes for these answers for now and returns how many they have; called before answers are removed. */
@@ -120,7 +125,7 @@ export class PollCounter extends DurableObject<Env> {
   async clear(): Promise<void> {
     this.#votes.clear();
     this.ctx.storage.kv.delete("told");
-    this.#writeAt = this.#notifyAt = this.#alarmAt = null;
+    this.#writeAt = this.#notifyAt = this.#payAt = this.#alarmAt = null;
     this.#sum = undefined;
     await this.ctx.storage.deleteAlarm();
   }
@@ -130,17 +135,19 @@ export class PollCounter extends DurableObject<Env> {
     this.#alarmAt = null;
     const now = Date.now();
     if (this.#writeAt !== null && this.#writeAt <= now) await this.#attempt("write", () => this.#write());
+    if (this.#payAt !== null && this.#payAt <= Date.now()) await this.#attempt("pay", () => this.#pay());
     if (this.#notifyAt !== null && this.#notifyAt <= now) await this.#attempt("notify", () => this.#notify(now));
     this.#schedule();
   }
 
-  async #attempt(what: "write" | "notify", work: () => Promise<void>): Promise<void> {
+  async #attempt(what: "write" | "notify" | "pay", work: () => Promise<void>): Promise<void> {
     try {
       await work();
       if (what === "notify") this.#failedNotifications = 0;
     } catch (error) {
       logError(`poll_${what}_failed`, error, { poll: this.#pollId });
       if (what === "write") this.#writeAt = Date.now() + WRITE_MS;
+      else if (what === "pay") this.#payAt = Date.now() + PAY_RETRY_MS;
       else this.#notifyAt = Date.now() + Math.min(NOTIFY_RETRY_MS, NOTIFY_MS * 2 ** this.#failedNotifications++);
     }
   }
@@ -152,9 +159,22 @@ export class PollCounter extends DurableObject<Env> {
       const votes = this.#votes.unwritten(BATCH_SIZE);
       const last = votes.at(-1);
       if (!last) return;
-      const deleted = await writeVotes(this.env, { siteId: this.#siteId, pollId: this.#pollId }, votes);
+      const { deleted, isPaid } = await writeVotes(this.env, { siteId: this.#siteId, pollId: this.#pollId }, votes);
       for (const accountId of deleted) this.#votes.anonymize(accountId);
-      this.#votes.markWritten(last.seq);
+      this.#votes.markWritten(last.seq, isPaid);
+      if (isPaid) this.#payAt = Date.now();
+    }
+  }
+
+  /** Has the leaderboards pay for votes that are in the database; a vote that is paid for twice counts once. */
+  async #pay(): Promise<void> {
+    this.#payAt = null;
+    for (;;) {
+      const votes = this.#votes.unpaid(BATCH_SIZE);
+      const last = votes.at(-1);
+      if (!last) return;
+      await payForVotes(this.env, this.#siteId, this.#pollId, votes);
+      this.#votes.markPaid(last.seq);
     }
   }
 
@@ -208,7 +228,7 @@ export class PollCounter extends DurableObject<Env> {
 
   /** Sets the alarm for what is due next. Never moves it later. */
   #schedule(): void {
-    const due = Math.min(this.#writeAt ?? Infinity, this.#notifyAt ?? Infinity);
+    const due = Math.min(this.#writeAt ?? Infinity, this.#notifyAt ?? Infinity, this.#payAt ?? Infinity);
     if (due === Infinity || (this.#alarmAt !== null && this.#alarmAt <= due)) return;
     this.#alarmAt = due;
     this.ctx.waitUntil(this.ctx.storage.setAlarm(Math.max(due, Date.now())));

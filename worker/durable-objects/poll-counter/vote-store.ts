@@ -102,11 +102,26 @@ export class VoteStore {
     return this.#storage.sql.exec<StoredVote & Record<string, SqlStorageValue>>(votes, this.#written, limit).toArray();
   }
 
-  /** Marks all votes up to this one as written to the database. */
-  markWritten(seq: number): void {
+  /** Marks all votes up to this one as written to the database; `isPaid`: leaderboards pay for those that weren't written before. */
+  markWritten(seq: number, isPaid: boolean): void {
     if (seq <= this.#written) return;
+    if (isPaid && this.#storage.kv.get("paid") === undefined) this.#storage.kv.put("paid", this.#written);
     this.#storage.kv.put("written", seq);
     this.#written = seq;
+  }
+
+  /** The oldest written votes that leaderboards have yet to pay for. */
+  unpaid(limit: number): StoredVote[] {
+    const paid = this.#storage.kv.get<number>("paid");
+    if (paid === undefined || !this.#hasTable) return [];
+    const votes = `SELECT seq, account_id AS accountId, n, answer_id AS answerId, created FROM votes
+      WHERE seq > ? AND seq <= ? AND account_id >= '0' ORDER BY seq LIMIT ?`;
+    return this.#storage.sql.exec<StoredVote & Record<string, SqlStorageValue>>(votes, paid, this.#written, limit).toArray();
+  }
+
+  markPaid(seq: number): void {
+    if (seq >= this.#written) this.#storage.kv.delete("paid");
+    else this.#storage.kv.put("paid", seq);
   }
 
   /** Replaces an account's id with its hash. The votes stay, and a deleted account still can't vote again. */
@@ -119,7 +134,7 @@ export class VoteStore {
   /** Deletes everything. */
   clear(): void {
     if (this.#hasTable) this.#storage.sql.exec("DELETE FROM votes");
-    for (const key of ["poll", "written", "held"]) this.#storage.kv.delete(key);
+    for (const key of ["poll", "written", "paid", "held"]) this.#storage.kv.delete(key);
     this.#tally.clear();
     this.#poll = undefined;
     this.#written = 0;

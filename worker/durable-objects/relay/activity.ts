@@ -14,16 +14,19 @@ export interface PlaybackPosition {
   at: number;
 }
 
-/** The same with the start of uninterrupted watching, ms; it restarts every quarter of an hour. */
+/** The same with the start of uninterrupted watching, ms. */
 export interface Watching extends PlaybackPosition {
+  /** Restarts every quarter of an hour. */
   since: number;
+  /** Doesn't restart. */
+  streak: number;
 }
 
 /** A newly reported position, following the one reported before. */
 export function watchingAt(before: Watching | null, position: PlaybackPosition): Watching {
-  if (!before || watchedBetween(before, position) === 0) return { ...position, since: position.at };
+  if (!before || watchedBetween(before, position) === 0) return { ...position, since: position.at, streak: position.at };
   const continues = Math.floor(before.since / QUARTER) === Math.floor(before.at / QUARTER);
-  return { ...position, since: continues ? before.since : before.at };
+  return { ...position, since: continues ? before.since : before.at, streak: before.streak };
 }
 
 /** Seconds watched between two reports: no more than the time elapsed, and none unless the playback position advanced. */
@@ -32,6 +35,13 @@ export function watchedBetween(before: PlaybackPosition | null, after: PlaybackP
   const elapsed = after.at - before.at;
   if (elapsed > LONGEST_STEP_MS) return 0;
   return Math.max(0, Math.min(elapsed / 1000, after.mediaTime - before.mediaTime));
+}
+
+/** The whole minutes of a streak that ended between two reports, as minutes since 1970: the clock minutes in which they ended. */
+export function minutesBetween(before: Watching, after: Watching): number[] {
+  const from = Math.floor((before.at - after.streak) / MINUTE);
+  const to = Math.floor((after.at - after.streak) / MINUTE);
+  return Array.from({ length: to - from }, (_, index) => Math.floor((after.streak + (from + index + 1) * MINUTE) / MINUTE));
 }
 
 /** Viewer activity at this relay that isn't in the database yet: one row per account and target, until there is a break. */
@@ -59,7 +69,9 @@ export class RelayActivity {
   /** Adds the time watched between two reports of a player. */
   watched(accountId: string, before: Watching | null, after: Watching): void {
     const seconds = watchedBetween(before, after);
-    if (before && seconds > 0) this.#add(accountId, "watch", after.videoId, { seconds, since: after.since, from: before.at, to: after.at });
+    if (!before || seconds === 0) return;
+    const minutes = minutesBetween(before, after);
+    this.#add(accountId, "watch", after.videoId, { seconds, since: after.since, from: before.at, to: after.at, minutes });
   }
 
   take(): Seen[] {
@@ -70,19 +82,21 @@ export class RelayActivity {
 
   /** Keeps rows that could not be written for the next attempt: the database never counts more than the time elapsed. */
   putBack(rows: Seen[]): void {
-    for (const { accountId, kind, targetId, seconds, since, firstAt, lastAt } of rows) {
-      this.#add(accountId, kind, targetId, { seconds, since, from: firstAt, to: lastAt });
+    for (const { accountId, kind, targetId, seconds, since, firstAt, lastAt, minutes } of rows) {
+      this.#add(accountId, kind, targetId, { seconds, since, from: firstAt, to: lastAt, minutes });
     }
   }
 
-  #add(accountId: string, kind: Seen["kind"], targetId: string, { seconds, since, from, to }: Span): void {
+  #add(accountId: string, kind: Seen["kind"], targetId: string, { seconds, since, from, to, minutes = [] }: Span): void {
     const key = `${accountId} ${kind} ${targetId} ${Math.floor(since / MINUTE)}`;
     const known = this.#rows.get(key);
     const firstAt = Math.min(from, known?.firstAt ?? from);
     const lastAt = Math.max(to, known?.lastAt ?? to);
     // Two screens of one account watch no faster than the clock.
     const sum = Math.min((known?.seconds ?? 0) + seconds, (lastAt - firstAt) / 1000);
-    this.#rows.set(key, { accountId, kind, targetId, channelId: this.#channelId, seconds: sum, since, firstAt, lastAt });
+    const row: Seen = { accountId, kind, targetId, channelId: this.#channelId, seconds: sum, since, firstAt, lastAt };
+    const watched = [...(known?.minutes ?? []), ...minutes];
+    this.#rows.set(key, watched.length > 0 ? { ...row, minutes: watched } : row);
   }
 }
 
@@ -91,4 +105,5 @@ interface Span {
   since: number;
   from: number;
   to: number;
+  minutes?: number[] | undefined;
 }

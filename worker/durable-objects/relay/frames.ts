@@ -42,7 +42,11 @@ export function concurrentsFrame(upTo: number, count: number): string {
 }
 
 /** The field with a state's data. */
-const STATE_FIELD: Record<StateChange["type"], string> = { "poll.updated": "data", "question.updated": "question" };
+const STATE_FIELD: Record<StateChange["type"], string> = {
+  "poll.updated": "data",
+  "question.updated": "question",
+  "leaderboard.updated": "leaderboard",
+};
 
 /** The frames of existing states; deleted ones have none. */
 export function stateFrames(upTo: number, changes: StateChange[]): string[] {

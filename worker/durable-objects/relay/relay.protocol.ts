@@ -134,6 +134,24 @@ export const QuestionUpdated = z.object({
     .discriminatedUnion("state", [PublicQuestion, WithdrawnQuestion])
     .describe("With the state `dismissed`: no longer public, remove it from the screen"),
 });
+/** The top of a leaderboard, at most twice a second while it changes; new viewers get the latest one. */
+export const LeaderboardUpdated = z.object({
+  type: z.literal("leaderboard.updated"),
+  ...held,
+  leaderboard: z.object({
+    leaderboardId: z.string(),
+    top: z
+      .array(
+        z.object({
+          rank: z.number().int().positive().describe("Members with equal points share a rank"),
+          accountId: z.string().nullable().describe("Null for an account that is hidden or deleted"),
+          name: z.string().nullable().describe("Null for an account that is hidden or deleted"),
+          points: z.number().int(),
+        }),
+      )
+      .describe("The first ten members; among equal points, the one who reached them earlier comes first"),
+  }),
+});
 /** Sent only to the account's own viewers. Not logged: a new connection starts with the current tags. */
 export const AccountChanged = z.object({
   type: z.literal("account.changed"),
@@ -178,7 +196,7 @@ export const LoggedFrame = z.discriminatedUnion("type", [
 ]);
 
 /** State frames: the latest wins, none is stored. */
-export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated, QuestionUpdated, AccountChanged]);
+export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated, QuestionUpdated, LeaderboardUpdated, AccountChanged]);
 
 export const ServerFrame = z.discriminatedUnion("type", [
   ...LoggedFrame.options,
@@ -251,6 +269,8 @@ export const CLOSE = {
 
 /** A question in a `question.updated`. */
 export type SentQuestion = z.infer<typeof QuestionUpdated>["question"];
+/** A leaderboard in a `leaderboard.updated`. */
+export type SentLeaderboard = z.infer<typeof LeaderboardUpdated>["leaderboard"];
 export type LoggedFrame = z.infer<typeof LoggedFrame>;
 export type OverlayShow = z.infer<typeof OverlayShow>;
 export type ServerFrame = z.infer<typeof ServerFrame>;

@@ -32,7 +32,10 @@ const Attachment = z.object({
   /** Position up to which its acknowledgements have been counted, starting where it joined. */
   counted: z.number(),
   /** Its last reported playback position, and when. */
-  watching: z.object({ videoId: z.string(), mediaTime: z.number(), at: z.number(), since: z.number() }).nullable(),
+  watching: z
+    .object({ videoId: z.string(), mediaTime: z.number(), at: z.number(), since: z.number(), streak: z.number().optional() })
+    .transform((watching) => ({ ...watching, streak: watching.streak ?? watching.since }))
+    .nullable(),
   /** When it connected, ms. */
   joinedAt: z.number(),
   /** When it last sent anything but a ping, ms. */

@@ -43,6 +43,10 @@ const questList = {
   quests: itemsOf(z.strictObject({ array_id: ArrayId, quest_id: Id })),
   show_completed_count: z.boolean().default(false).describe("Shows how many viewers have completed each quest"),
 };
+const ranksAndQuests = {
+  ...questList,
+  leaderboard_id: Id.optional().describe("The leaderboard whose ranks the panel shows beside the quests"),
+};
 const image = { image_url: ImageUrl, url: LinkUrl.optional().describe("The target of a click on the image") };
 
 const FilteredWords = z
@@ -166,8 +170,8 @@ export const PanelRenderer = z
     renderer("social", { ...darkTheme, sources: itemsOf(z.strictObject({ array_id: ArrayId, source: SocialSource })) }),
     renderer("channel_select", { behavior: Behavior.prefault({}) }),
     renderer("peopleGroups", { people: z.array(Person).max(200).default([]), groups: z.array(Group).max(200).default([]) }),
-    renderer("leaderboard_achievement", questList),
-    renderer("achievement_leaderboard", questList),
+    renderer("leaderboard_achievement", ranksAndQuests),
+    renderer("achievement_leaderboard", ranksAndQuests),
     renderer("playlist", { playlist_id: Id }),
     renderer("shopify", { url: LinkUrl.describe("The shop, or one of its collections") }),
     renderer("image", image),

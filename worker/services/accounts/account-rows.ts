@@ -34,6 +34,7 @@ export async function newAccount(
     emailVerified: null,
     trusted: false,
     marketingOptin: input.marketingOptin,
+    leaderboardHidden: false,
     lastLogin: null,
     subscriptions: [],
   };

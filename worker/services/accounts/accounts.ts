@@ -112,10 +112,11 @@ async function changeAccount(ctx: Ctx, current: AccountRow, input: UpsertAccount
   return next;
 }
 
-/** Keys and admins update any account of the site, everyone else only their own name and consent. */
+/** Keys and admins update any account of the site, everyone else only their own name, consent and whether leaderboards name them. */
 export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount): Promise<AccountRow> {
   const current = await getAccount(ctx, id);
-  const { name, marketingOptin, thirdPartyAuthProviders = current.thirdPartyAuthProviders } = input;
+  const { name, marketingOptin, leaderboardHidden = current.leaderboardHidden } = input;
+  const { thirdPartyAuthProviders = current.thirdPartyAuthProviders } = input;
   const email = input.email === undefined ? current.email : normalizeEmail(input.email);
   await requireSelfOrAdmin(ctx, id, "write", "Only admins can update other accounts");
   const changesSignIn = email !== current.email || input.thirdPartyAuthProviders !== undefined;
@@ -129,6 +130,7 @@ export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount):
     ...(email === current.email ? {} : await newEmailColumns(current, email)),
     ...(linksAreUntrusted ? { trusted: false } : {}),
     marketingOptin,
+    leaderboardHidden,
     thirdPartyAuthProviders,
     ...nextVersion(ctx, current),
   };

@@ -36,6 +36,7 @@ export const events = eventsOf(
           globalAccountID: null,
           lastLogin: SAMPLE_MOMENT - DAY,
           marketingOptin: false,
+          leaderboardHidden: false,
           roles: [],
           subscriptions: ["season-pass"],
           tags: ["team:home"],

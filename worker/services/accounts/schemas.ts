@@ -60,6 +60,7 @@ export const Account = z
     roles: z.array(AccountRole),
     subscriptions: z.array(z.string()).describe("The skus that the account holds, in alphabetical order"),
     marketingOptin: z.boolean(),
+    leaderboardHidden: z.boolean().describe("Whether leaderboards show the account's points to others without its name and id"),
     tags: Tags,
     ...Tracked,
   })
@@ -99,6 +100,10 @@ export const UpdateAccount = z
   .strictObject({
     name: PersonName,
     marketingOptin: z.boolean().default(false),
+    leaderboardHidden: z
+      .boolean()
+      .optional()
+      .describe("Unchanged if omitted. `true`: leaderboards show the account's points to others without its name and id"),
     email: Email.optional().describe("Unchanged if omitted; only keys and admins can change it"),
     thirdPartyAuthProviders: Links.optional().describe("Unchanged if omitted; only keys and admins can change it"),
   })
@@ -243,6 +248,7 @@ export function toAccount(row: AccountRow) {
     roles: row.roles,
     subscriptions: row.subscriptions,
     marketingOptin: row.marketingOptin,
+    leaderboardHidden: row.leaderboardHidden,
     tags: row.tags,
     created: row.created,
     modified: row.modified,

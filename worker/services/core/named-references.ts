@@ -50,6 +50,7 @@ export function inRenderer(renderer: PanelRenderer, path = "renderer"): Referenc
   const found: Reference[] = [];
   if ("quests" in renderer)
     for (const [index, { quest_id: id }] of renderer.quests.entries()) found.push(...one("quest", `${path}.quests.${index}.quest_id`, id));
+  if ("leaderboard_id" in renderer) found.push(...one("leaderboard", `${path}.leaderboard_id`, renderer.leaderboard_id));
   if ("questions" in renderer)
     for (const [index, { poll_id: id }] of renderer.questions.entries())
       found.push(...one("poll", `${path}.questions.${index}.poll_id`, id));
@@ -100,6 +101,10 @@ export function inRule({ jsonRule: { trigger, action }, channelId }: { jsonRule:
     ...one("data provider", "jsonRule.trigger.dataProviderId", trigger.dataProviderId),
     ...(action.type === "SEND_OVERLAY" ? one("template", "jsonRule.action.templateId", action.templateId) : []),
   ];
+}
+
+export function inLeaderboard({ channelIds }: { channelIds: string[] }): Reference[] {
+  return each("channel", "channelIds", channelIds);
 }
 
 export function inNavigation(entries: NavigationEntry[], path = "parents"): Reference[] {

@@ -5,6 +5,7 @@ import {
   automationRules,
   calendarEvents,
   dataProviders,
+  leaderboards,
   media,
   navigations,
   overlays,
@@ -51,6 +52,7 @@ const KINDS = {
   rule: { table: automationRules, by: automationRules.id },
   event: { table: calendarEvents, by: calendarEvents.id },
   stream: { table: streams, by: streams.id },
+  leaderboard: { table: leaderboards, by: leaderboards.id },
   file: { table: media, by: media.id },
   sku: { table: subscriptions, by: subscriptions.sku, label: "subscription with this sku" },
 } satisfies Record<string, Kind>;

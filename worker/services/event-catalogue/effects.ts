@@ -6,6 +6,7 @@ import { effects as chat } from "#worker/services/chat/effects.ts";
 import { effects as community } from "#worker/services/community/effects.ts";
 import { effects as dataProviders } from "#worker/services/data-providers/effects.ts";
 import { effects as invites } from "#worker/services/invites/effects.ts";
+import { effects as leaderboards } from "#worker/services/leaderboards/effects.ts";
 import { effects as media } from "#worker/services/media/effects.ts";
 import { effects as overlays } from "#worker/services/overlays/effects.ts";
 import { effects as pages } from "#worker/services/pages/effects.ts";
@@ -27,6 +28,7 @@ const EFFECTS: Effects = {
   ...community,
   ...dataProviders,
   ...invites,
+  ...leaderboards,
   ...media,
   ...overlays,
   ...pages,

@@ -13,6 +13,7 @@ import { events as customEmail } from "#worker/services/custom-email/events.ts";
 import { events as dataProviders } from "#worker/services/data-providers/events.ts";
 import { events as events } from "#worker/services/events/events.ts";
 import { events as invites } from "#worker/services/invites/events.ts";
+import { events as leaderboards } from "#worker/services/leaderboards/events.ts";
 import { events as media } from "#worker/services/media/events.ts";
 import { events as navigation } from "#worker/services/navigation/events.ts";
 import { events as overlays } from "#worker/services/overlays/events.ts";
@@ -47,6 +48,7 @@ export const EVENTS = {
   ...dataProviders,
   ...events,
   ...invites,
+  ...leaderboards,
   ...media,
   ...navigation,
   ...overlays,

@@ -3,6 +3,7 @@ import { createDb } from "#db/client.ts";
 import { accounts, pollResponses, polls } from "#db/schema/index.ts";
 import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
 import { type CountedVote, counterOf, type PollDefinition } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
+import { selectPaying } from "#worker/services/leaderboards/paying.ts";
 import { withdrawTally } from "./audience.ts";
 
 // Keeps a poll's row and its counters in sync.
@@ -42,14 +43,18 @@ export async function syncCounters(env: Env, siteId: string, pollId: string): Pr
 
 /**
  * Writes any number of votes in one statement, idempotently. Returns the accounts that no longer exist, whose votes are not
- * written.
+ * written, and whether leaderboards pay for votes.
  */
-export async function writeVotes(env: Env, poll: { siteId: string; pollId: string }, votes: CountedVote[]): Promise<string[]> {
+export async function writeVotes(
+  env: Env,
+  poll: { siteId: string; pollId: string },
+  votes: CountedVote[],
+): Promise<{ deleted: string[]; isPaid: boolean }> {
   const { siteId, pollId } = poll;
   const db = createDb(env.DB);
   const list = JSON.stringify(votes.map(({ accountId, n, answerId, created }) => [accountId, n, answerId, created]));
   const voters = sql`json_each(${list}) as vote left join ${accounts} on ${accounts.siteId} = ${siteId} and ${accounts.id} = json_extract(vote.value, '$[0]')`;
-  const [, gone] = await db.batch([
+  const [, gone, paying] = await db.batch([
     db.run(sql`insert or ignore into ${pollResponses} (site_id, poll_id, account_id, n, answer_id, created)
       select ${siteId}, ${pollId}, ${accounts.id}, json_extract(vote.value, '$[1]'), json_extract(vote.value, '$[2]'), json_extract(vote.value, '$[3]')
       from ${voters}
@@ -58,8 +63,9 @@ export async function writeVotes(env: Env, poll: { siteId: string; pollId: strin
       .select({ accountId: sql<string>`json_extract(vote.value, '$[0]')`.as("accountId") })
       .from(voters)
       .where(sql`${accounts.id} is null`),
+    selectPaying(db, siteId, "poll.answered"),
   ]);
-  return gone.map(({ accountId }) => accountId);
+  return { deleted: gone.map(({ accountId }) => accountId), isPaid: paying.length > 0 };
 }
 
 const CHUNK = 5_000;

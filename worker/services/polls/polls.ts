@@ -253,7 +253,8 @@ async function changePoll(
   const data = { ...toPoll(next, false), pollId: next.id };
   const eventIds = await commitIfUnchanged(ctx, change, { type, resource: `poll/${next.id}`, data });
   await updateCounters(ctx, next, delayed);
-  ctx.emitted.completedEventIds.push(...eventIds);
+  // The effect of an outcome also pays the leaderboards.
+  if (type !== "poll.settled") ctx.emitted.completedEventIds.push(...eventIds);
   return next;
 }
 

@@ -2,10 +2,13 @@ import { and, eq, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "#db/client.ts";
 import { viewerActivity } from "#db/schema/index.ts";
+import { pay, type PayingBoard, selectPaying } from "#worker/services/leaderboards/paying.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
 /** How long viewer activity is kept, ms: 400 days, longer than a season. */
 const KEPT = 400 * 86_400_000;
+
+const MINUTE = 60_000;
 
 /** Rows per statement: their JSON stays far below D1's limit. */
 const ROWS = 1_000;
@@ -14,7 +17,11 @@ const ROWS = 1_000;
 export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId" | "startMinute">;
 
 /** The same with its account; possibly only a part of it, uninterrupted since `since`. */
-export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "startMinute"> & { since: number };
+export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "startMinute"> & {
+  since: number;
+  /** The minutes since 1970 in which a whole minute of watching ended. */
+  minutes?: number[];
+};
 
 /** All recorded activity of an account on the site. Current activity is a few seconds behind. */
 export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): Promise<Activity[]> {
@@ -30,32 +37,51 @@ export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): 
  * count once, and parts may arrive in any order. Ignores deleted accounts.
  */
 export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Promise<void> {
+  for (let from = 0; from < seen.length; from += ROWS) await recordPage(env, siteId, seen.slice(from, from + ROWS));
+}
+
+/** The leaderboards that pay for watching are read in the round trip that writes the rows. */
+async function recordPage(env: Env, siteId: string, seen: Seen[]): Promise<void> {
   const db = createDb(env.DB);
-  for (let from = 0; from < seen.length; from += ROWS) {
-    await db
-      .insert(viewerActivity)
-      .select(
-        // Columns in the table's order.
-        sql`select ${siteId}, seen.value ->> 'accountId', seen.value ->> 'kind', seen.value ->> 'targetId', seen.value ->> 'channelId',
+  const rows = seen.map(({ minutes: _, ...row }) => row);
+  const insert = db
+    .insert(viewerActivity)
+    .select(
+      // Columns in the table's order.
+      sql`select ${siteId}, seen.value ->> 'accountId', seen.value ->> 'kind', seen.value ->> 'targetId', seen.value ->> 'channelId',
           cast(seen.value ->> 'since' as integer) / 60000, seen.value ->> 'seconds', seen.value ->> 'firstAt', seen.value ->> 'lastAt'
-          from json_each(${JSON.stringify(seen.slice(from, from + ROWS))}) as seen
+          from json_each(${JSON.stringify(rows)}) as seen
           join accounts on accounts.id = seen.value ->> 'accountId' and accounts.site_id = ${siteId} where true`,
-      )
-      .onConflictDoUpdate({
-        target: [
-          viewerActivity.siteId,
-          viewerActivity.accountId,
-          viewerActivity.kind,
-          viewerActivity.targetId,
-          viewerActivity.channelId,
-          viewerActivity.startMinute,
-        ],
-        set: {
-          seconds: sql`seconds + min(excluded.seconds, (max(0, first_at - excluded.first_at) + max(0, excluded.last_at - last_at)) / 1000.0)`,
-          firstAt: sql`min(first_at, excluded.first_at)`,
-          lastAt: sql`max(last_at, excluded.last_at)`,
-        },
-      });
+    )
+    .onConflictDoUpdate({
+      target: [
+        viewerActivity.siteId,
+        viewerActivity.accountId,
+        viewerActivity.kind,
+        viewerActivity.targetId,
+        viewerActivity.channelId,
+        viewerActivity.startMinute,
+      ],
+      set: {
+        seconds: sql`seconds + min(excluded.seconds, (max(0, first_at - excluded.first_at) + max(0, excluded.last_at - last_at)) / 1000.0)`,
+        firstAt: sql`min(first_at, excluded.first_at)`,
+        lastAt: sql`max(last_at, excluded.last_at)`,
+      },
+    });
+  const watched = seen.filter(({ minutes = [] }) => minutes.length > 0);
+  if (watched.length === 0) return void (await insert);
+  const [, boards] = await db.batch([insert, selectPaying(db, siteId, "minute.watched")]);
+  await payForMinutes(env, siteId, boards, watched);
+}
+
+/** Channel by channel, because a leaderboard may count only some. */
+async function payForMinutes(env: Env, siteId: string, boards: PayingBoard[], watched: Seen[]): Promise<void> {
+  if (boards.length === 0) return;
+  for (const [channelId, rows] of Map.groupBy(watched, (row) => row.channelId)) {
+    const deeds = rows.flatMap(({ accountId, minutes = [] }) =>
+      minutes.map((minute) => ({ accountId, cause: String(minute), at: minute * MINUTE })),
+    );
+    await pay(env, siteId, boards, "minute.watched", deeds, [channelId]);
   }
 }
 

@@ -14,6 +14,7 @@ export const KEY_AREAS = [
     "dataprovider",
     "event",
     "invite",
+    "leaderboard",
     "media",
     "navigation",
     "overlay",

@@ -17,6 +17,7 @@ const PATHS: Record<string, Record<string, string>> = {
   "/dataprovider/v1": { id: "5eed000000000000000da001", providerId: "5eed000000000000000da001" },
   "/event/v1": { id: "5eed0000000000000000d001", categoryTitle: "Competition" },
   "/invite/v1": { id: "5eed00000000000000004e01", token: "Quay26" },
+  "/leaderboard/v1": { id: "5eed00000000000000007801" },
   "/media/v1": { id: "5eed0000000000000000f001" },
   "/navigation/v1": { id: "5eed00000000000000007001", navigationId: "5eed00000000000000007001" },
   "/overlay/v1": { id: "5eed0000000000000000a001", targetId: CHANNEL, tagId: "team:home" },
@@ -47,6 +48,7 @@ const PATHS: Record<string, Record<string, string>> = {
 /** The same for single operations: nothing else needs what they delete, and what they create doesn't exist yet. */
 const OWN: Record<string, Record<string, string>> = {
   addAccessCode: { accessCode: "HARBOUR-2027" },
+  deleteLeaderboard: { id: "5eed00000000000000007802" },
   deleteMedia: { id: "5eed0000000000000000f002" },
   decideQuestion: { id: "5eed00000000000000007706" },
   deletePoll: { id: "5eed00000000000000006002" },

@@ -1,0 +1,135 @@
+import { useId, useMemo, useState, useSyncExternalStore } from "react";
+import { createRanks, type OwnRank, type Rank, type Ranks, type RanksState } from "../../../core/ranks.ts";
+import { useEventState, useSdkContext } from "../../context.tsx";
+import { Note, WhenLoaded } from "../parts.tsx";
+
+/** All texts of the panel. */
+const TEXT = {
+  top: "Top of the leaderboard",
+  own: "You and your neighbours",
+  rank: "Rank",
+  name: "Name",
+  points: "Points",
+  you: "You",
+  unnamed: "Name not shown",
+  empty: "Nobody has points yet. Be the first.",
+  noPoints: "You have no points yet.",
+  signIn: "Sign in to collect points.",
+  hide: "Hide my name from others",
+  failed: "That couldn’t be saved. Try again.",
+  place: (rank: string, members: string) => `You are number ${rank} of ${members}`,
+  amount: (points: string) => `${points} points`,
+};
+
+/** The top of a leaderboard, and where this viewer is. */
+export function Panel({ leaderboardId }: { leaderboardId: string }) {
+  const { event, session } = useSdkContext();
+  const authenticated = useEventState((state) => state.authenticated);
+  // Another viewer has another rank.
+  const ranks = useMemo(() => createRanks(session, event, leaderboardId), [session, event, leaderboardId, authenticated]);
+  const state = useSyncExternalStore(ranks.subscribe, ranks.getSnapshot, ranks.getSnapshot);
+  return (
+    <section className="tifo-card tifo-ranks">
+      <WhenLoaded loaded={loadedOf(state, ranks)}>{(value) => <Board state={value} ranks={ranks} />}</WhenLoaded>
+    </section>
+  );
+}
+
+function loadedOf(state: RanksState, ranks: Ranks) {
+  if (state.status === "ready") return { state: "loaded" as const, value: state };
+  return state.status === "loading" ? { state: "loading" as const } : { state: "failed" as const, retry: () => void ranks.reload() };
+}
+
+function Board({ state: { top, own }, ranks }: { state: RanksState; ranks: Ranks }) {
+  const ownId = own?.accountId ?? null;
+  const isOnTop = own?.rank != null && own.rank <= (top.at(-1)?.rank ?? 0) && top.some(({ accountId }) => accountId === ownId);
+  return (
+    <>
+      {own === null ? <p className="tifo-small">{TEXT.signIn}</p> : <OwnPlace own={own} />}
+      {top.length === 0 ? <Note>{TEXT.empty}</Note> : <RankTable caption={TEXT.top} ranks={top} ownId={ownId} />}
+      {own?.rank != null && !isOnTop && <RankTable caption={TEXT.own} ranks={withNeighbours(own)} ownId={ownId} />}
+      {own !== null && <HideName own={own} ranks={ranks} />}
+    </>
+  );
+}
+
+function OwnPlace({ own: { rank, points, members } }: { own: OwnRank }) {
+  if (rank === null) return <p className="tifo-small">{TEXT.noPoints}</p>;
+  return (
+    <p className="tifo-own-rank">
+      <strong>{TEXT.place(rank.toLocaleString(), members.toLocaleString())}</strong>
+      <span>{TEXT.amount(points.toLocaleString())}</span>
+    </p>
+  );
+}
+
+function withNeighbours({ rank, accountId, name, points, before, after }: OwnRank): Rank[] {
+  return rank === null ? [] : [...before, { rank, accountId, name, points }, ...after];
+}
+
+interface TableProps {
+  caption: string;
+  ranks: readonly Rank[];
+  ownId: string | null;
+}
+
+function RankTable({ caption, ranks, ownId }: TableProps) {
+  return (
+    <table className="tifo-rank-table">
+      <caption className="tifo-only-read">{caption}</caption>
+      <thead className="tifo-only-read">
+        <tr>
+          <th scope="col">{TEXT.rank}</th>
+          <th scope="col">{TEXT.name}</th>
+          <th scope="col">{TEXT.points}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {ranks.map(({ rank, accountId, name, points }, index) => {
+          const isOwn = accountId !== null && accountId === ownId;
+          return (
+            <tr key={accountId ?? `row-${index}`} aria-current={isOwn ? "true" : undefined}>
+              <td>
+                <span className="tifo-medal" data-rank={rank <= 3 ? rank : undefined}>
+                  {rank.toLocaleString()}
+                </span>
+              </td>
+              <td className="tifo-rank-name" data-unnamed={name === null}>
+                {/* Names may be in any script. */}
+                <bdi>{name ?? TEXT.unnamed}</bdi>
+                {isOwn && <span className="tifo-tag">{TEXT.you}</span>}
+              </td>
+              <td className="tifo-rank-points">{points.toLocaleString()}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function HideName({ own, ranks }: { own: OwnRank; ranks: Ranks }) {
+  const [problem, setProblem] = useState("");
+  const field = useId();
+
+  async function change(hidden: boolean): Promise<void> {
+    setProblem("");
+    try {
+      await ranks.setHidden(hidden);
+    } catch {
+      setProblem(TEXT.failed);
+    }
+  }
+
+  return (
+    <>
+      <label className="tifo-check" htmlFor={field}>
+        <input id={field} type="checkbox" checked={own.hidden} onChange={({ target }) => void change(target.checked)} />
+        {TEXT.hide}
+      </label>
+      <p className="tifo-problem" role="alert">
+        {problem}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import { migrate } from "#worker/durable-objects/migrations.ts";
+import {
+  type AwardOutcome,
+  type LedgerEntry,
+  MAX_TOTAL,
+  type NewAward,
+  type OwnStanding,
+  type RankPage,
+  type RankPosition,
+  type Standing,
+} from "./leaderboard.protocol.ts";
+import { BucketChanges, BUCKETS_TABLE, PointBuckets } from "./point-buckets.ts";
+
+const DAY = 86_400_000;
+/** Prefix of the hash that replaces the id of a deleted account; ids are hexadecimal. */
+const ERASED = "-";
+
+// `precedence` is the negated `seq` of the award with which a member reached its points, so that one index has the order of the ranks.
+const SCHEMA = [
+  `CREATE TABLE awards (
+    seq INTEGER PRIMARY KEY, member INTEGER NOT NULL, points INTEGER NOT NULL, reason TEXT NOT NULL, rule TEXT,
+    cause TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (member, cause));
+  CREATE UNIQUE INDEX awards_key ON awards (cause) WHERE rule IS NULL;
+  CREATE TABLE members (id INTEGER PRIMARY KEY, account TEXT NOT NULL UNIQUE, points INTEGER NOT NULL, precedence INTEGER NOT NULL);
+  CREATE INDEX members_rank ON members (points, precedence);
+  ${BUCKETS_TABLE};
+  CREATE TABLE daily (member INTEGER NOT NULL, rule TEXT NOT NULL, day INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (member, rule, day)) WITHOUT ROWID;
+  CREATE TABLE erased (account TEXT PRIMARY KEY) WITHOUT ROWID`,
+];
+
+type Member = { id: number; account: string; points: number; precedence: number };
+type Known = { account: string; points: number; total: number };
+
+/** A board's awards, and what follows from them: the members' points and ranks. Everything else can be rebuilt from the awards. */
+export class Ledger {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  readonly #buckets: PointBuckets;
+  #hasErased: boolean;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    migrate(storage, "ledger", SCHEMA);
+    this.#buckets = new PointBuckets(storage.sql);
+    this.#hasErased = this.#sql.exec("SELECT 1 FROM erased LIMIT 1").toArray().length > 0;
+  }
+
+  /** Records awards in one transaction; each has an outcome of its own. */
+  award(awards: NewAward[]): AwardOutcome[] {
+    return this.#storage.transactionSync(() => {
+      const changes = new BucketChanges();
+      const outcomes = awards.map((award) => this.#record(award, changes));
+      this.#buckets.apply(changes);
+      return outcomes;
+    });
+  }
+
+  /** What the awards with causes `<cause>@<version>` add up to for an account. */
+  sumOf(accountId: string, cause: string): number {
+    const select = `SELECT coalesce(sum(awards.points), 0) AS sum FROM members JOIN awards ON member = id
+      WHERE account = ? AND cause > ? AND cause < ?`;
+    // The character after "@" is "A".
+    return this.#sql.exec<{ sum: number }>(select, accountId, `${cause}@`, `${cause}A`).one().sum;
+  }
+
+  /** Removes a deleted account's id and the reasons of its awards; the points stay. Later awards for it are rejected. */
+  erase(accountId: string): void {
+    const pseudonym = pseudonymOf(accountId);
+    this.#storage.transactionSync(() => {
+      this.#sql.exec("INSERT OR IGNORE INTO erased VALUES (?)", pseudonym);
+      this.#sql.exec("UPDATE awards SET reason = '' WHERE rule IS NULL AND member = (SELECT id FROM members WHERE account = ?)", accountId);
+      this.#sql.exec("UPDATE members SET account = ? WHERE account = ?", pseudonym, accountId);
+    });
+    this.#hasErased = true;
+  }
+
+  /** A page of the ranks, after a position or from an offset. */
+  page(from: { after: RankPosition } | { offset: number }, limit: number): RankPage {
+    const rows = "after" in from ? this.#after(from.after, limit + 1) : this.#from(from.offset, limit + 1);
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      standings: this.#ranked(shown),
+      members: this.#buckets.total(),
+      next: last ? { points: last.points, precedence: last.precedence } : null,
+    };
+  }
+
+  /** An account's own rank, with the members just before and after it. */
+  around(accountId: string, neighbours: number): OwnStanding {
+    const own = this.#member(accountId);
+    if (!own) return { own: null, before: [], after: [], members: this.#buckets.total() };
+    const select = `SELECT * FROM members WHERE (points, precedence) > (?, ?) ORDER BY points, precedence LIMIT ?`;
+    const before = this.#sql.exec<Member>(select, own.points, own.precedence, neighbours).toArray().reverse();
+    const standings = this.#ranked([...before, own, ...this.#after(own, neighbours)]);
+    return {
+      own: standings[before.length] ?? null,
+      before: standings.slice(0, before.length),
+      after: standings.slice(before.length + 1),
+      members: this.#buckets.total(),
+    };
+  }
+
+  /** The awards after a position of the ledger, in its order. */
+  entries(after: number, limit: number): LedgerEntry[] {
+    const select = `SELECT seq, at, member, account, awards.points AS points, rule, cause, reason FROM awards JOIN members ON id = member
+      WHERE seq > ? ORDER BY seq LIMIT ?`;
+    const rows = this.#sql.exec<Omit<LedgerEntry, "accountId"> & { account: string }>(select, after, limit).toArray();
+    return rows.map(({ account, ...entry }) => ({ ...entry, accountId: idOrNull(account) }));
+  }
+
+  /** Computes members and buckets from the awards again. */
+  rebuild(): void {
+    this.#storage.transactionSync(() => {
+      this.#sql.exec(`UPDATE members SET points = (SELECT sum(points) FROM awards WHERE member = id),
+        precedence = (SELECT -max(seq) FROM awards WHERE member = id)`);
+      this.#sql.exec("DELETE FROM buckets");
+      const changes = new BucketChanges();
+      for (const { points } of this.#sql.exec<{ points: number }>("SELECT points FROM members")) changes.moved(null, points);
+      this.#buckets.apply(changes);
+    });
+  }
+
+  #record({ accountId, points, reason, cause, at, rule }: NewAward, changes: BucketChanges): AwardOutcome {
+    if (this.#hasErased && this.#isErased(accountId)) return { ok: false, code: "not_found", message: "The account no longer exists" };
+    const member = this.#member(accountId);
+    const known = rule === null ? this.#awardOf(cause) : member && this.#awardTo(member, cause);
+    if (known) return rule === null ? repeated(known, accountId, points) : { ok: true, total: known.total, repeated: true };
+    const total = (member?.points ?? 0) + points;
+    if (Math.abs(total) > MAX_TOTAL) return { ok: false, code: "conflict", message: `The total would exceed ${MAX_TOTAL} points` };
+    const id = member?.id ?? this.#newMember(accountId);
+    if (rule?.perDay !== undefined && !this.#withinDay(id, rule.on, at, rule.perDay))
+      return { ok: false, code: "conflict", message: "The rule's limit per day is reached" };
+    const insert = "INSERT INTO awards (member, points, reason, rule, cause, at) VALUES (?, ?, ?, ?, ?, ?) RETURNING seq";
+    const { seq } = this.#sql.exec<{ seq: number }>(insert, id, points, reason, rule?.on ?? null, cause, at).one();
+    this.#sql.exec("UPDATE members SET points = ?, precedence = ? WHERE id = ?", total, -seq, id);
+    changes.moved(member?.points ?? null, total);
+    return { ok: true, total, repeated: false };
+  }
+
+  #member(accountId: string): Member | undefined {
+    return this.#sql.exec<Member>("SELECT * FROM members WHERE account = ?", accountId).toArray()[0];
+  }
+
+  #newMember(accountId: string): number {
+    const insert = "INSERT INTO members (account, points, precedence) VALUES (?, 0, 0) RETURNING id";
+    return this.#sql.exec<{ id: number }>(insert, accountId).one().id;
+  }
+
+  #awardOf(cause: string): Known | undefined {
+    const select = `SELECT account, awards.points AS points, members.points AS total FROM awards JOIN members ON id = member
+      WHERE cause = ? AND rule IS NULL`;
+    return this.#sql.exec<Known>(select, cause).toArray()[0];
+  }
+
+  #awardTo({ id, account, points: total }: Member, cause: string): Known | undefined {
+    const [award] = this.#sql.exec<{ points: number }>("SELECT points FROM awards WHERE member = ? AND cause = ?", id, cause).toArray();
+    return award && { account, points: award.points, total };
+  }
+
+  /** Counts an award of a rule for the day, unless the day's limit is reached. */
+  #withinDay(member: number, rule: string, at: number, perDay: number): boolean {
+    const count = `INSERT INTO daily VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1 WHERE n < ?`;
+    return this.#sql.exec(count, member, rule, Math.floor(at / DAY), perDay).rowsWritten > 0;
+  }
+
+  #isErased(accountId: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM erased WHERE account = ?", pseudonymOf(accountId)).toArray().length > 0;
+  }
+
+  #after({ points, precedence }: RankPosition, limit: number): Member[] {
+    const select = `SELECT * FROM members WHERE (points, precedence) < (?, ?) ORDER BY points DESC, precedence DESC LIMIT ?`;
+    return this.#sql.exec<Member>(select, points, precedence, limit).toArray();
+  }
+
+  #from(offset: number, limit: number): Member[] {
+    const start = this.#buckets.pointsAt(offset);
+    if (!start) return [];
+    const select = `SELECT * FROM members WHERE points <= ? ORDER BY points DESC, precedence DESC LIMIT ? OFFSET ?`;
+    return this.#sql.exec<Member>(select, start.points, limit, start.within).toArray();
+  }
+
+  /** The ranks of consecutive members: counted for the first, then from one number of points to the next. */
+  #ranked(members: Member[]): Standing[] {
+    let rank = 0;
+    let points: number | undefined;
+    return members.map((member) => {
+      if (points === undefined) rank = this.#buckets.ahead(member.points) + 1;
+      else if (member.points !== points) rank += this.#buckets.at(points);
+      points = member.points;
+      return { rank, accountId: idOrNull(member.account), points };
+    });
+  }
+}
+
+function repeated(known: Known, accountId: string, points: number): AwardOutcome {
+  if (known.account === accountId && known.points === points) return { ok: true, total: known.total, repeated: true };
+  return { ok: false, code: "conflict", message: "This award was recorded before, for another account or with other points" };
+}
+
+function pseudonymOf(accountId: string): string {
+  return ERASED + createHash("sha256").update(accountId).digest("hex").slice(0, 32);
+}
+
+function idOrNull(account: string): string | null {
+  return account.startsWith(ERASED) ? null : account;
+}
