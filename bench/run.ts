@@ -17,6 +17,7 @@ import { canPin, load, pinClient } from "./lib/machine.ts";
 import { environment, markdown, record, type Result } from "./lib/report.ts";
 import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from "./lib/runtimes.ts";
 import { webhooks } from "./m-webhooks.ts";
+import { ranks } from "./r-ranks.ts";
 import { content } from "./q-content.ts";
 import { siteScores } from "./s-lighthouse.ts";
 import { startUp } from "./n-start-up.ts";
@@ -37,6 +38,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   L: { title: "Event to screen", run: eventToScreen },
   N: { title: "Bundle and start-up", run: startUp },
   Q: { title: "A page's content for a viewer", run: content },
+  R: { title: "Leaderboard of a million", run: ranks },
   S: { title: "The site's Lighthouse scores", run: siteScores },
   P: { title: "Access codes in bulk", run: bulkCodes },
 };

@@ -5,6 +5,7 @@ import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { parseName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { inForce, REACTION_RATE } from "#worker/services/chat/admission.ts";
 import { languageOf } from "#worker/services/chat/message-view.ts";
+import { payForLikes } from "#worker/services/leaderboards/like-awards.ts";
 import { markPending, readRoomConfig, readSenders, type RoomConfig } from "#worker/services/chat/room-config.ts";
 import type {
   ChatError,
@@ -25,6 +26,7 @@ import type {
   SendOutcome,
   SendRequest,
 } from "./chat-room.protocol.ts";
+import { LikeQueue } from "./like-queue.ts";
 import { Buckets, MessageIntake, NO_ROOM, rateLimited } from "./message-intake.ts";
 import { MessageStore } from "./message-store.ts";
 import { ReportStore } from "./report-store.ts";
@@ -48,6 +50,7 @@ export class ChatRoom extends DurableObject<Env> {
   readonly #channelId: string;
   readonly #store: MessageStore;
   readonly #reports: ReportStore;
+  readonly #likes: LikeQueue;
   readonly #fanOut: RoomFanOut;
   readonly #senders: Senders;
   readonly #intake: MessageIntake;
@@ -66,6 +69,7 @@ export class ChatRoom extends DurableObject<Env> {
     this.#channelId = channelId;
     this.#store = new MessageStore(ctx.storage);
     this.#reports = new ReportStore(ctx.storage);
+    this.#likes = new LikeQueue(ctx.storage, (deeds) => payForLikes(env, siteId, channelId, deeds));
     this.#fanOut = new RoomFanOut(this.#source(), ctx.storage.kv.get<number[]>("relays") ?? [], {
       deliver: async (relay, batch) => await this.#relay(relay).deliverChat(batch),
       ask: async (relay) => await this.#relay(relay).chatPosition(),
@@ -112,6 +116,7 @@ export class ChatRoom extends DurableObject<Env> {
       return { ok: false, code: "invalid_request", message: "Not one of the room's emoji", path: "emoji" };
     const counts = this.#reports.react(messageId, accountId, emoji);
     if (counts) this.#store.setReactions(messageId, counts);
+    if (counts && emoji !== null && config.paysLikes) this.#likes.add(message, accountId, now);
     this.#changed();
     return { ok: true };
   }
@@ -246,6 +251,7 @@ export class ChatRoom extends DurableObject<Env> {
     await this.ctx.storage.deleteAll();
     this.#store.reset();
     this.#reports.reset();
+    this.#likes.reset();
   }
 
   /** Sends what a crash left unsent, and deletes what is too old. Safe to run at any time. */
@@ -262,10 +268,11 @@ export class ChatRoom extends DurableObject<Env> {
       // What is sent after a restart includes the settings.
       if (await this.#load()) this.#fanOut.notify();
       await this.#writePending();
+      await this.#likes.pay();
     } catch (error) {
       this.#log("chat_alarm_failed", error);
     }
-    if (!this.#fanOut.isCaughtUp) this.#wakeBy(now + SAFETY_MS);
+    if (!this.#fanOut.isCaughtUp || !this.#likes.isEmpty) this.#wakeBy(now + SAFETY_MS);
     else if (this.#store.position.stored > 0) this.#wakeBy(now + PRUNE_MS);
   }
 

@@ -106,6 +106,22 @@ describe("a rule pays for", () => {
     expect(await ranks(board._id)).toEqual([[1, "viewer", 4]]);
   });
 
+  test("the author of a message that others react to, once for each of them, and never for an own reaction", async () => {
+    const channelId = await site.addChannel("liked");
+    const board = await newBoard({ channelIds: [channelId], rules: [{ on: "message.liked", points: 2 }] });
+    const sent = await site.call("sendChatMessage", { as: "viewer", params: { channelId }, body: { text: "What a goal" } });
+    const { _id: id } = ChatMessage.pick({ _id: true }).parse(sent.body);
+    const react = async (as: "viewer" | "reader" | "creator", emoji: string | null) =>
+      expect((await site.call("reactToChatMessage", { as, params: { channelId, id }, body: { emoji } })).status).toBeLessThan(300);
+    await react("viewer", "👍");
+    await react("reader", "👍");
+    await react("reader", null);
+    await react("reader", "❤️");
+    await react("creator", "👍");
+    await becomes(board._id, [[1, "viewer", 4]]);
+    expect((await site.call("exportLeaderboard", { params: { id: board._id } })).text).not.toContain(site.accounts.reader.id);
+  });
+
   test("no more than its limit per day", async () => {
     const board = await newBoard({ rules: [{ on: "minute.watched", points: 1, perDay: 3 }] });
     const day = Math.floor(Date.now() / (24 * HOUR)) * 24 * 60;

@@ -17,6 +17,7 @@ import type { AccountRole } from "#db/types.ts";
 import type { RoomSettings, SenderFacts } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { managesPage, moderatesChannel } from "#worker/lib/roles.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
+import { counts, selectPaying } from "#worker/services/leaderboards/paying.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
 import type { Ban } from "./admission.ts";
 import { type WordFilter, wordFilterOf } from "./filtered-words.ts";
@@ -38,6 +39,8 @@ export interface RoomConfig {
   looks: ReadonlySet<string>;
   bans: Map<string, Ban>;
   mutes: Map<string, Ban>;
+  /** Whether leaderboards pay for likes. */
+  paysLikes: boolean;
 }
 
 const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
@@ -45,7 +48,7 @@ const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.s
 /** The configuration of a room; null if the site has no such channel. Registers the room on its first use. */
 export async function readRoomConfig(env: Env, siteId: string, channelId: string, now: number): Promise<RoomConfig | null> {
   const db = createDb(env.DB);
-  const [[page], [row], chatPanels, bans, staff] = await db.batch([
+  const [[page], [row], chatPanels, bans, staff, boards] = await db.batch([
     db
       .select({ id: pages.id })
       .from(pages)
@@ -76,6 +79,7 @@ export async function readRoomConfig(env: Env, siteId: string, channelId: string
       .from(accounts)
       .where(and(eq(accounts.siteId, siteId), sql`${accounts.roles} <> '[]'`))
       .limit(MAX_STAFF),
+    selectPaying(db, siteId, "message.liked"),
     db
       .insert(chatRooms)
       .select(
@@ -102,6 +106,7 @@ export async function readRoomConfig(env: Env, siteId: string, channelId: string
     looks: protectedLooks([...renderers.flatMap(({ system_name }) => system_name ?? []), ...staff.map(({ name }) => name)]),
     bans: longestOf(bans.filter(({ kind }) => kind === "ban")),
     mutes: longestOf(bans.filter(({ kind }) => kind === "mute")),
+    paysLikes: boards.some((board) => counts(board, [channelId])),
   };
 }
 

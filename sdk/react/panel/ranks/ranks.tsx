@@ -1,6 +1,7 @@
 import { useId, useMemo, useState, useSyncExternalStore } from "react";
 import { createRanks, type OwnRank, type Rank, type Ranks, type RanksState } from "../../../core/ranks.ts";
 import { useEventState, useSdkContext } from "../../context.tsx";
+import type { Loaded } from "../../use-loaded.ts";
 import { Note, WhenLoaded } from "../parts.tsx";
 
 /** All texts of the panel. */
@@ -35,9 +36,9 @@ export function Panel({ leaderboardId }: { leaderboardId: string }) {
   );
 }
 
-function loadedOf(state: RanksState, ranks: Ranks) {
-  if (state.status === "ready") return { state: "loaded" as const, value: state };
-  return state.status === "loading" ? { state: "loading" as const } : { state: "failed" as const, retry: () => void ranks.reload() };
+function loadedOf(state: RanksState, ranks: Ranks): Loaded<RanksState> {
+  if (state.status === "ready") return { state: "loaded", value: state };
+  return state.status === "loading" ? { state: "loading" } : { state: "failed", retry: () => void ranks.reload() };
 }
 
 function Board({ state: { top, own }, ranks }: { state: RanksState; ranks: Ranks }) {
