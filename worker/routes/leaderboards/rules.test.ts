@@ -5,6 +5,7 @@ import { leaderboardsOf, parseLedger, type Standings } from "#test/leaderboards.
 import { idOf, pollCalls } from "#test/polls.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
 import { Quest } from "#worker/services/quests/schemas.ts";
+import { ChatMessage } from "#worker/services/chat/schemas.ts";
 import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 import { recordActivity } from "#worker/services/realtime/activity.ts";
 
