@@ -121,7 +121,8 @@ async function recomputed(board: Board): Promise<string> {
   for (let query: string | null = "?limit=200"; query !== null;) {
     const { results, pagination }: z.output<typeof Ranks> = Ranks.parse(await board.get(query));
     for (const { rank, points } of results) actual.push([rank, points]);
-    query = pagination.next === null ? null : pagination.next.slice(pagination.next.indexOf("?"));
+    const { next } = pagination;
+    query = next === null ? null : next.slice(next.indexOf("?"));
   }
   if (JSON.stringify(actual) !== JSON.stringify(expected)) throw new Error("The ranks differ from those recomputed from the export");
   return `all ${actual.length.toLocaleString("en")} ranks equal those that DuckDB recomputes from the export`;
@@ -131,7 +132,7 @@ async function ranksByDuckDb(file: string): Promise<Standing[]> {
   const folder = newFolder();
   execFileSync("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", DUCKDB], { stdio: "ignore" });
   const module: unknown = await import(join(folder, "node_modules/@duckdb/node-api/lib/index.js"));
-  const duckdb =
+  const duckdb: unknown =
     Reflect.get(Object(module), "DuckDBInstance") ?? Reflect.get(Object(Reflect.get(Object(module), "default")), "DuckDBInstance");
   const instance = await call(duckdb, "create", ":memory:");
   const connection = await call(instance, "connect");

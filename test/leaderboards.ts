@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/index.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import { BucketChanges, PointBuckets } from "#worker/durable-objects/leaderboard/point-buckets.ts";
 import { MAX_TOTAL } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
@@ -121,16 +121,16 @@ test("every statement that reads ranks finds its rows by an index, in order", as
   await runInDurableObject(board, (instance, { storage }) => {
     const statements: string[] = [];
     const exec = storage.sql.exec.bind(storage.sql);
-    storage.sql.exec = (query, ...bindings) => {
+    const spy = vi.spyOn(storage.sql, "exec").mockImplementation((query, ...bindings: unknown[]) => {
       statements.push(query);
-      return exec(query, ...bindings);
-    };
+      return Reflect.apply(exec, storage.sql, [query, ...bindings]);
+    });
     instance.ranks({ offset: 0 }, 10);
     instance.ranks({ after: { points: 9, precedence: 0 } }, 10);
     instance.ranksAround(accounts[0] ?? "", 2);
     instance.entries(0, 10);
     instance.award([{ accountId: accounts[1] ?? "", points: 5, reason: "", cause: "a", at: 0, rule: { on: "poll.answered", perDay: 1 } }]);
-    storage.sql.exec = exec;
+    spy.mockRestore();
     expect(statements.length).toBeGreaterThan(8);
     for (const statement of statements.filter((one) => /^(SELECT|UPDATE|DELETE)/.test(one))) {
       const parameters = (statement.match(/\?/g) ?? []).map(() => null);

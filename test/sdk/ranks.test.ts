@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { WatchedEvent } from "#sdk/core/event.ts";
 import { createRanks, type OwnRank, type Ranks } from "#sdk/core/ranks.ts";
-import { sdkContextOf } from "#sdk/core/sdk-context.ts";
+import { createSession } from "#sdk/core/session.ts";
 import type { TifoEventDelegate } from "#sdk/model/event-delegate.ts";
-import { ApiError, EventWorld } from "./event-world.ts";
+import { ApiError, EventWorld, SITE } from "./event-world.ts";
 
 const BOARD = "5eed00000000000000007801";
 const ME = "5eed0000000000000000a003";
@@ -33,7 +33,8 @@ afterEach(() => {
 
 async function open(delegate: TifoEventDelegate = SIGNED_IN): Promise<() => void> {
   event = await world.watchLoaded(delegate);
-  ranks = createRanks(sdkContextOf(event).session, event, BOARD);
+  const configuration = { clientId: SITE, origin: "https://tifo.example", deviceId: "device", delegate };
+  ranks = createRanks(createSession(configuration, undefined, { ...world.environment, hidden: () => false }), event, BOARD);
   const stop = ranks.subscribe(() => undefined);
   await world.until(() => ranks.getSnapshot().status !== "loading");
   return stop;

@@ -2,7 +2,7 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { MINUTE, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Leaderboard, PointsAwarded } from "./schemas.ts";
 
-const ids = { leaderboard: "5eed0000000000000e007801" };
+const ids = { leaderboard: "5eed0000000000000e007901" };
 
 export const events = eventsOf(
   {

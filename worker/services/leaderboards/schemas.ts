@@ -59,16 +59,16 @@ interface Period {
 
 export const LeaderboardInput = z
   .strictObject(fields)
-  .superRefine(({ period, startsAt, endsAt }: Period, issues) => {
+  .superRefine(({ period, startsAt = null, endsAt = null }: Period, issues) => {
     const add = (path: keyof Period, message: string) => issues.addIssue({ code: "custom", path: [path], message });
     for (const [path, time] of [
       ["startsAt", startsAt],
       ["endsAt", endsAt],
     ] as const) {
-      if (period === "all" && time != null) add(path, "Only with the periods event and season");
-      if (period !== "all" && time == null) add(path, "Required with the periods event and season");
+      if (period === "all" && time !== null) add(path, "Only with the periods event and season");
+      if (period !== "all" && time === null) add(path, "Required with the periods event and season");
     }
-    if (startsAt != null && endsAt != null && startsAt >= endsAt) add("endsAt", "Must be after startsAt");
+    if (startsAt !== null && endsAt !== null && startsAt >= endsAt) add("endsAt", "Must be after startsAt");
   })
   .openapi("LeaderboardInput", {
     example: {

@@ -43,12 +43,15 @@ function loadedOf(state: RanksState, ranks: Ranks): Loaded<RanksState> {
 
 function Board({ state: { top, own }, ranks }: { state: RanksState; ranks: Ranks }) {
   const ownId = own?.accountId ?? null;
-  const isOnTop = own?.rank != null && own.rank <= (top.at(-1)?.rank ?? 0) && top.some(({ accountId }) => accountId === ownId);
+  const place = own?.rank ?? null;
+  // A hidden viewer's own row on top has no id.
+  const isOnTop =
+    place !== null && place < (top.at(-1)?.rank ?? 0) ? true : top.some(({ accountId }) => accountId !== null && accountId === ownId);
   return (
     <>
       {own === null ? <p className="tifo-small">{TEXT.signIn}</p> : <OwnPlace own={own} />}
       {top.length === 0 ? <Note>{TEXT.empty}</Note> : <RankTable caption={TEXT.top} ranks={top} ownId={ownId} />}
-      {own?.rank != null && !isOnTop && <RankTable caption={TEXT.own} ranks={withNeighbours(own)} ownId={ownId} />}
+      {own !== null && place !== null && !isOnTop && <RankTable caption={TEXT.own} ranks={withNeighbours(own)} ownId={ownId} />}
       {own !== null && <HideName own={own} ranks={ranks} />}
     </>
   );
