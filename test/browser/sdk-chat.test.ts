@@ -43,6 +43,63 @@ describe("the list of messages", () => {
     expect(await page.locator(".tifo-chat-latest").count()).toBe(0);
   });
 
+  test("stays where the viewer has scrolled to, and counts what arrives", async () => {
+    const { page, send } = await openFull();
+    await scrollUp(page, 600);
+    await page.getByRole("button", { name: "Latest messages" }).waitFor();
+    const reading = await firstVisibleRow(page);
+    send(101);
+    await page.getByRole("button", { name: "20 new messages" }).waitFor();
+    const row = await firstVisibleRow(page);
+    expect(row.key).toBe(reading.key);
+    expect(Math.abs(row.top - reading.top)).toBeLessThan(2);
+    await page.getByRole("button", { name: "20 new messages" }).click();
+    await page.getByText("Message 120", { exact: true }).waitFor();
+    await page.locator(".tifo-chat-latest").waitFor({ state: "detached" });
+  });
+
+  test.each([
+    ["the wheel", turnWheel],
+    ["a finger", swipe],
+  ])("can be scrolled up and back to the end with %s while messages arrive", async (_name, move) => {
+    const { page, batch } = await openFull({ context: { hasTouch: true } });
+    let last = 100;
+    let scrolling = true;
+    const arriving = (async () => {
+      for (; scrolling; await nextFrame(page)) batch([message(++last)], last);
+    })();
+    for (let times = 0; times < 3; times++) await move(page, 300);
+    scrolling = false;
+    await arriving;
+    await page.getByRole("button", { name: /new message/ }).waitFor();
+    await expect
+      .poll(async () => {
+        await move(page, -300);
+        return page.locator(".tifo-chat-latest").count();
+      })
+      .toBe(0);
+    batch([message(++last)], last);
+    await page.getByText(`Message ${last}`, { exact: true }).waitFor();
+  });
+
+  test("loads older messages when the viewer scrolls to its start", async () => {
+    const chat = await open({ history: messages(101, 160) });
+    const { page } = chat;
+    await page.getByText("Message 160", { exact: true }).waitFor();
+    chat.older = messages(51, 100).reverse();
+    await page.locator(".tifo-chat-list").hover();
+    const turnUntil = (isDone: () => Promise<boolean>) =>
+      expect
+        .poll(async () => {
+          await page.mouse.wheel(0, -2000);
+          return isDone();
+        })
+        .toBe(true);
+    await turnUntil(async () => chat.requests.length > 0);
+    await turnUntil(async () => (await page.getByText("Message 51", { exact: true }).count()) > 0);
+    expect(chat.requests).toEqual(["GET /chat/v1/5eed0000000000000000c001/messages"]);
+  });
+
   test("shows messages as text, whatever they contain", async () => {
     const attack = `<img src=x onerror="document.title='ran'"><script>document.title='ran'</script>`;
     const { page } = await open({ history: [message(1, { text: attack, name: attack })] });
@@ -207,8 +264,63 @@ describe("accessibility", () => {
 });
 
 /** A chat with 100 messages, and a function that sends twenty more. */
-async function openFull() {
-  const chat = await open({ history: messages(1, 100) });
+async function openFull(options: ChatPageOptions = {}) {
+  const chat = await open({ ...options, history: messages(1, 100) });
   await chat.page.getByText("Message 100", { exact: true }).waitFor();
-  return { page: chat.page, send: (from: number) => chat.batch(messages(from, from + 19), from + 19) };
+  return {
+    page: chat.page,
+    batch: (list: ReturnType<typeof messages>, chatSeq: number) => chat.batch(list, chatSeq),
+    send: (from: number) => chat.batch(messages(from, from + 19), from + 19),
+  };
+}
+
+/** Turns the wheel over the list, and waits until the list has come to rest. */
+async function scrollUp(page: Page, pixels: number): Promise<void> {
+  const list = page.locator(".tifo-chat-list");
+  const rested = list.evaluate(
+    (element, distance) =>
+      new Promise<void>((done) => {
+        element.addEventListener("scrollend", () => {
+          if (element.scrollHeight - element.clientHeight - element.scrollTop > distance) done();
+        });
+      }),
+    pixels / 2,
+  );
+  await list.hover();
+  await page.mouse.wheel(0, -pixels);
+  await rested;
+}
+
+/** Turns the wheel over the list, up if `pixels` is positive. */
+async function turnWheel(page: Page, pixels: number): Promise<void> {
+  await page.locator(".tifo-chat-list").hover();
+  await page.mouse.wheel(0, -pixels);
+}
+
+/** Moves a finger over the list, down if `pixels` is positive, which scrolls it up. */
+async function swipe(page: Page, pixels: number): Promise<void> {
+  const { x, y, width, height } = (await page.locator(".tifo-chat-list").boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const session = await page.context().newCDPSession(page);
+  const at = (share: number) => [{ x: x + width / 2, y: y + height / 2 + pixels * (share - 0.5) }];
+  await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0) });
+  for (let step = 1; step <= 8; step++) await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(step / 8) });
+  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await session.detach();
+}
+
+function nextFrame(page: Page): Promise<unknown> {
+  return page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+}
+
+/** The first row that can be seen, and where. */
+function firstVisibleRow(page: Page): Promise<{ key: string; top: number }> {
+  return page.locator(".tifo-chat-list").evaluate((list) => {
+    const edge = list.getBoundingClientRect().top;
+    const rows = [...list.querySelectorAll<HTMLElement>(".tifo-chat-row")].map((row) => ({
+      key: row.dataset.key ?? "",
+      ...{ top: row.getBoundingClientRect().top - edge, bottom: row.getBoundingClientRect().bottom - edge },
+    }));
+    const visible = rows.filter(({ bottom }) => bottom > 0).sort((one, other) => one.top - other.top);
+    return { key: visible[0]?.key ?? "", top: visible[0]?.top ?? 0 };
+  });
 }
