@@ -1,3 +1,5 @@
+import type { StreamChatQuery } from "./stream-chat.ts";
+
 /** A viewer's position in a channel's log. */
 export interface Position {
   /** Identifies the log; a position of another epoch can't be resumed. */
@@ -14,12 +16,13 @@ export interface ChannelAddress {
   deviceId?: string | undefined;
 }
 
-/** The URL of a connection: a WebSocket, or the same frames as Server-Sent Events. */
+/** The URL of a connection: a WebSocket, or the same frames as Server-Sent Events, with those of the chat if `chat` is given. */
 export function connectionUrl(
   address: ChannelAddress,
   kind: "socket" | "events",
   ticket: string | null,
   resumeFrom: Position | null,
+  chat: StreamChatQuery | null = null,
 ): string {
   const path = `/realtime/v1/channels/${encodeURIComponent(address.channelId)}`;
   const url = new URL(kind === "events" ? `${path}/events` : path, address.origin);
@@ -30,6 +33,14 @@ export function connectionUrl(
   if (resumeFrom) {
     url.searchParams.set("epoch", resumeFrom.epoch);
     url.searchParams.set("seq", String(resumeFrom.seq));
+  }
+  if (chat) {
+    url.searchParams.set("chat", "true");
+    if (chat.language !== undefined) url.searchParams.set("language", chat.language);
+    if (chat.position) {
+      url.searchParams.set("chatAfter", String(chat.position.after));
+      url.searchParams.set("chatRevision", String(chat.position.revision));
+    }
   }
   return url.href;
 }

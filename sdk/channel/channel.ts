@@ -4,6 +4,7 @@ import { reconnectDelay } from "./backoff.ts";
 import { browserEnvironment, type Environment, type Timer } from "./environment.ts";
 import type { ServerFrame, ServerFrameOf, ViewerFrame } from "./protocol.ts";
 import { safely } from "./report.ts";
+import { isJoinOrLeave, StreamChat } from "./stream-chat.ts";
 import { eventsTransport, socketTransport, type Transport, type TransportEvents } from "./transport.ts";
 
 export interface ChannelOptions extends ChannelAddress {
@@ -24,8 +25,10 @@ export interface ChannelOptions extends ChannelAddress {
 export interface ChannelConnection {
   /** The position to resume from; null until the first welcome. */
   position(): Position | null;
-  /** Sends a frame. Returns false if there is no open socket. */
+  /** Sends a frame. Returns false if there is no open socket; where Server-Sent Events replace it, only the chat can be joined and left. */
   send(frame: ViewerFrame): boolean;
+  /** Whether frames arrive as Server-Sent Events, so that nothing can be sent. */
+  isReceiveOnly(): boolean;
   /** Whether it was left or rejected for good. */
   isClosed(): boolean;
   /** Call it when the viewer changes: reconnects with a new ticket and receives the full state. Does nothing after `leave`. */
@@ -58,6 +61,7 @@ export function joinChannel(options: ChannelOptions): ChannelConnection {
   return {
     position: () => connection.resumePosition,
     send: (frame) => connection.send(frame),
+    isReceiveOnly: () => connection.isReceiveOnly,
     isClosed: () => connection.isClosed,
     rejoin: () => connection.rejoin(),
     leave: () => connection.leave(),
@@ -70,6 +74,7 @@ class Connection {
   readonly #environment: Environment;
   readonly #removeWakeListener: () => void;
   readonly #removeHideListener: () => void;
+  readonly #streamChat = new StreamChat();
   #transport: Transport | null = null;
   #attempt = 0;
   /** Consecutive sockets without any message, while online. */
@@ -124,6 +129,7 @@ class Connection {
     this.#rejected = false;
     this.#suspended = false;
     this.resumePosition = null;
+    this.#streamChat.reset();
     this.#attempt = 0;
     this.#reopen();
   }
@@ -136,10 +142,17 @@ class Connection {
     this.#disconnect();
   }
 
+  /** Whether Server-Sent Events arrive. */
+  get isReceiveOnly(): boolean {
+    return this.#transport !== null && this.#overEvents && !this.#silent;
+  }
+
   send(frame: ViewerFrame): boolean {
     const sent = this.#transport?.send(JSON.stringify(frame)) ?? false;
     if (sent) safely(() => this.#options.onSent?.(frame));
-    return sent;
+    if (!isJoinOrLeave(frame) || !(sent || this.isReceiveOnly)) return sent;
+    if (this.#streamChat.change(frame, sent)) this.#reopen();
+    return true;
   }
 
   #setState(state: ConnectionState, reason?: string): void {
@@ -169,7 +182,8 @@ class Connection {
       onMessage: (frames) => generation === this.#generation && this.#handleMessage(frames),
       onClose: ({ final }) => generation === this.#generation && this.#handleDisconnect(final),
     };
-    const url = (kind: "socket" | "events") => connectionUrl(this.#options, kind, ticket, this.resumePosition);
+    const url = (kind: "socket" | "events") =>
+      connectionUrl(this.#options, kind, ticket, this.resumePosition, kind === "events" ? this.#streamChat.open() : null);
     this.#silent = true;
     const now = this.#environment.now();
     const wantsEvents = this.#silentSockets >= MAX_SILENT_SOCKETS && Math.abs(now - this.#socketTriedAt) < SOCKET_RETRY_INTERVAL;
@@ -205,6 +219,7 @@ class Connection {
     if (frame.type === "welcome") this.#handleWelcome(frame);
     // Already delivered.
     else if ("seq" in frame && frame.seq <= (this.resumePosition?.seq ?? 0)) return;
+    this.#streamChat.receive(frame);
     safely(() => this.#options.onFrame(frame));
     if ("upTo" in frame && this.resumePosition)
       this.resumePosition = { ...this.resumePosition, seq: Math.max(this.resumePosition.seq, frame.upTo) };

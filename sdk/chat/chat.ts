@@ -2,13 +2,25 @@ import type { Environment } from "../channel/index.ts";
 import { createStore, type Store } from "../core/store.ts";
 import { countAfter, firstSeq, type RoomItem, withMessage, withMessages, withReaction, withSkipped, withUpdates } from "./messages.ts";
 import { Outbox } from "./outbox.ts";
+import { RequestQueue } from "./request-queue.ts";
 import { type ChatState, EMPTY_CHAT } from "./state.ts";
-import { type ChatHistory, type ChatMessages, type ChatResult, type ChatSettings, type ChatViewerFrame, isChatFrame } from "./wire.ts";
+import {
+  type ChatHistory,
+  type ChatMessages,
+  type ChatReact,
+  type ChatResult,
+  type ChatSend,
+  type ChatSettings,
+  type ChatViewerFrame,
+  isChatFrame,
+} from "./wire.ts";
 
 /** The viewer's connection to the channel. */
 export interface ChatConnection {
   /** False if there is no open socket. */
   send(frame: ChatViewerFrame): boolean;
+  /** Whether messages and reactions have to be sent as requests. Joining and leaving work all the same. */
+  isReceiveOnly(): boolean;
   /** Calls the listener with each frame, and returns a function that removes it. */
   onFrame(listener: (frame: { type: string }) => void): () => void;
 }
@@ -17,6 +29,8 @@ export interface ChatConnection {
 export interface ChatRequests {
   /** Messages before a position, newest first, and the position of the next page. */
   loadOlder(before: number): Promise<{ results: ChatMessages["messages"]; before: number | null }>;
+  /** Sends a message or a reaction. Never rejects. */
+  perform(frame: ChatSend | ChatReact): Promise<ChatResult>;
 }
 
 export interface ChatOptions {
@@ -83,6 +97,7 @@ class Room {
   readonly #options: ChatOptions;
   readonly #outbox = new Outbox();
   readonly #reactions = new Map<string, Reaction>();
+  readonly #requests: RequestQueue;
   #items: readonly RoomItem[] = [];
   /** The position in the room; null until the first history. */
   #position: { chatSeq: number; revision: number } | null = null;
@@ -96,6 +111,10 @@ class Room {
 
   constructor(options: ChatOptions) {
     this.#options = options;
+    this.#requests = new RequestQueue(
+      (frame) => options.requests.perform(frame),
+      (result) => this.#receiveResult(result),
+    );
   }
 
   start(): void {
@@ -105,25 +124,27 @@ class Room {
 
   leave(): void {
     this.#left = true;
+    this.#requests.clear();
     this.#stopListening();
     this.#options.connection.send({ type: "chat.leave" });
   }
 
   send(text: string, replyTo: string | null): void {
     if (!this.store.getSnapshot().atLatest) this.showLatest();
-    const frame = this.#outbox.add(crypto.randomUUID(), text, replyTo);
-    this.#options.connection.send(frame);
+    this.#deliver(this.#outbox.add(crypto.randomUUID(), text, replyTo));
     this.#set({});
   }
 
   retry(id: string): void {
-    const rejected = this.#outbox.take(id);
-    // The server remembers the verdict of an id, so another attempt needs another one.
-    if (rejected) this.send(rejected.text, rejected.replyTo);
+    const frame = this.#outbox.retry(id);
+    if (!frame) return;
+    if (!this.store.getSnapshot().atLatest) this.showLatest();
+    this.#deliver(frame);
+    this.#set({});
   }
 
   discard(id: string): void {
-    this.#outbox.take(id);
+    this.#outbox.remove(id);
     this.#set({});
   }
 
@@ -133,7 +154,7 @@ class Room {
     const id = crypto.randomUUID();
     this.#reactions.set(id, { messageId, emoji, previous: item.message.reacted ?? null });
     this.#setItems(withMessage(this.#items, messageId, (message) => withReaction(message, emoji)));
-    this.#options.connection.send({ type: "chat.react", id, messageId, emoji });
+    this.#deliver({ type: "chat.react", id, messageId, emoji });
   }
 
   setFollowing(following: boolean): void {
@@ -175,8 +196,14 @@ class Room {
     const position = this.#position && { after: this.#position.chatSeq, revision: this.#position.revision };
     const joined = this.#options.connection.send({ type: "chat.join", ...position, ...(language === undefined ? {} : { language }) });
     if (!joined) return this.#set({ status: this.#position ? "waiting" : "joining" });
-    for (const frame of this.#outbox.unanswered) this.#options.connection.send(frame);
-    for (const [id, { messageId, emoji }] of this.#reactions) this.#options.connection.send({ type: "chat.react", id, messageId, emoji });
+    for (const frame of this.#outbox.unanswered) this.#deliver(frame);
+    for (const [id, { messageId, emoji }] of this.#reactions) this.#deliver({ type: "chat.react", id, messageId, emoji });
+  }
+
+  /** Without a connection, the frame is delivered after the next welcome. The server counts an id once, however it arrives. */
+  #deliver(frame: ChatSend | ChatReact): void {
+    const { connection } = this.#options;
+    if (!connection.send(frame) && connection.isReceiveOnly()) this.#requests.add(frame);
   }
 
   /** Another viewer: what the previous one saw, and hadn't sent yet, isn't theirs. */
@@ -184,6 +211,7 @@ class Room {
     this.#position = null;
     this.#outbox.clear();
     this.#reactions.clear();
+    this.#requests.clear();
     this.#set({ accountId, settings: null, sendableAt: 0 });
   }
 

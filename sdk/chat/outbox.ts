@@ -34,11 +34,16 @@ export class Outbox {
     return frameOf(item);
   }
 
-  /** Removes a message and returns it. */
-  take(id: string): OutgoingItem | undefined {
-    const found = this.#outgoing.find(({ item }) => item.id === id)?.item;
+  /** A rejected message again, at the end. With the same id: the server remembers only the ids of accepted messages. */
+  retry(id: string): ChatSend | undefined {
+    const found = this.#outgoing.find(({ item }) => item.id === id && item.rejection !== null)?.item;
+    if (!found) return undefined;
+    this.remove(id);
+    return this.add(id, found.text, found.replyTo);
+  }
+
+  remove(id: string): void {
     this.#outgoing = this.#outgoing.filter(({ item }) => item.id !== id);
-    return found;
   }
 
   /** The server's verdict. Returns whether the message is known. */

@@ -1,7 +1,7 @@
-import { done, ok, type Schemas } from "../client/index.ts";
+import { done, ok, type Schemas, TifoProblem } from "../client/index.ts";
 import type { Session } from "../core/session.ts";
 import type { ChatRequests } from "./chat.ts";
-import type { ChatSettings } from "./wire.ts";
+import type { ChatReact, ChatResult, ChatSend, ChatSettings } from "./wire.ts";
 
 export type ChatRoomSettings = Schemas["ChatSettingsInput"];
 
@@ -20,8 +20,19 @@ const PAGE = 50;
 /** The chat's REST operations for one channel. */
 export function chatRequests({ client: { api } }: Session, channelId: string): ChatRequests & ChatModeration {
   const messagePath = (id: string) => ({ params: { path: { channelId, id } } });
+  const send = async ({ id, text, replyTo }: ChatSend): Promise<ChatResult> => {
+    const body = { id, text, ...(replyTo === undefined ? {} : { replyTo }) };
+    const message = await ok(api.POST("/chat/v1/{channelId}/messages", { params: { path: { channelId } }, body }));
+    return { type: "chat.result", id, ok: true, messageId: message._id, state: message.state === "held" ? "held" : "visible" };
+  };
+  const react = async ({ id, messageId, emoji }: ChatReact): Promise<ChatResult> => {
+    await done(api.PUT("/chat/v1/{channelId}/messages/{id}/reactions", { ...messagePath(messageId), body: { emoji } }));
+    return { type: "chat.result", id, ok: true };
+  };
 
   return {
+    perform: (frame) =>
+      (frame.type === "chat.send" ? send(frame) : react(frame)).catch((error: unknown) => rejectedResult(frame.id, error)),
     loadOlder: (before) =>
       ok(api.GET("/chat/v1/{channelId}/messages", { params: { path: { channelId }, query: { before, limit: PAGE } } })),
     remove: (id) => done(api.DELETE("/chat/v1/{channelId}/messages/{id}", messagePath(id))),
@@ -34,4 +45,10 @@ export function chatRequests({ client: { api } }: Session, channelId: string): C
       return done(api.PUT("/chat/v1/{channelId}/settings", { params: { path: { channelId } }, body }));
     },
   };
+}
+
+function rejectedResult(id: string, error: unknown): ChatResult {
+  const unexpected = { code: "internal", message: "The message wasn’t sent.", retryAfter: undefined };
+  const { code, message, retryAfter } = error instanceof TifoProblem ? error : unexpected;
+  return { type: "chat.result", id, ok: false, code, message, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }

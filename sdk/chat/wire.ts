@@ -16,6 +16,7 @@ export type ChatServerFrame = ChatHistory | ChatMessages | ChatUpdated | Schemas
 /** A frame of the chat from the viewer. */
 export type ChatViewerFrame = Schemas["ChatJoin"] | Schemas["ChatLeave"] | Schemas["ChatSend"] | Schemas["ChatReact"];
 export type ChatSend = Schemas["ChatSend"];
+export type ChatReact = Schemas["ChatReact"];
 
 export function isChatFrame(frame: { type: string }): frame is ChatServerFrame {
   return frame.type.startsWith("chat.");

@@ -15,13 +15,16 @@ export class TifoProblem extends Error {
   readonly issues: readonly FieldIssue[];
   /** Identifies the request in the deployment's logs. */
   readonly requestId: string | undefined;
+  /** Seconds after which the server allows another attempt. */
+  readonly retryAfter: number | undefined;
 
-  constructor({ status, code, message, issues = [], requestId }: ProblemInput, options?: ErrorOptions) {
+  constructor({ status, code, message, issues = [], requestId, retryAfter }: ProblemInput, options?: ErrorOptions) {
     super(message, options);
     this.status = status;
     this.code = code;
     this.issues = issues;
     this.requestId = requestId;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -31,6 +34,7 @@ export interface ProblemInput {
   message: string;
   issues?: readonly FieldIssue[];
   requestId?: string | undefined;
+  retryAfter?: number | undefined;
 }
 
 /** The problem that a response describes, even if a proxy wrote it. */
@@ -43,6 +47,7 @@ export async function problemOf(response: Response): Promise<TifoProblem> {
     message: textOf(fields.detail) ?? textOf(fields.message) ?? textOf(fields.title) ?? `The server returned ${response.status}`,
     issues: Array.isArray(fields.issues) ? fields.issues.filter(isFieldIssue) : [],
     requestId: response.headers.get("tifo-request-id") ?? undefined,
+    retryAfter: secondsOf(response.headers.get("retry-after")),
   });
 }
 
@@ -52,6 +57,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isFieldIssue(value: unknown): value is FieldIssue {
   return isRecord(value) && typeof value.path === "string" && typeof value.message === "string";
+}
+
+function secondsOf(header: string | null): number | undefined {
+  const seconds = Number(header ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -39,6 +39,8 @@ export interface WatchedEvent extends TifoEventViewModel {
   overlayRendered(broadcastId: string): void;
   /** Sends a frame. Returns false if there is no open socket. */
   send(frame: ViewerFrame): boolean;
+  /** Whether the connection can't send frames: requests have to replace them. */
+  isReceiveOnly(): boolean;
   /** Calls the listener with each frame, and returns a function that removes it. */
   onFrame(listener: (frame: ServerFrame) => void): () => void;
   /** Whether it was stopped, or the channel has rejected the viewer for good. */
@@ -294,6 +296,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     },
 
     send: (frame) => connection.send(frame),
+    isReceiveOnly: () => connection.isReceiveOnly(),
     onFrame(listener) {
       frameListeners.add(listener);
       return () => frameListeners.delete(listener);

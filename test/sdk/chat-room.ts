@@ -64,6 +64,7 @@ export class ChatWorld {
           if (this.connected) this.sent.push(frame);
           return this.connected;
         },
+        isReceiveOnly: () => false,
         onFrame: (listener) => {
           this.#listener = listener;
           return () => (this.#listener = () => {});
@@ -74,6 +75,7 @@ export class ChatWorld {
           this.pages.push(before);
           return this.older(before);
         },
+        perform: ({ id }) => Promise.resolve({ type: "chat.result", id, ok: false, code: "internal" }),
       },
       environment: { now: () => this.now },
       accountId: async () => this.account,

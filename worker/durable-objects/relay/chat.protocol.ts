@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ChatMessage, ChatSettings, Language } from "#worker/services/chat/schemas.ts";
+import { ChatMessage, ChatSettings, Language, RequestId } from "#worker/services/chat/schemas.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 
 // The chat's messages on a channel's socket. They aren't part of the channel's log and have no `upTo`. No platform import.
@@ -8,11 +8,7 @@ export { ChatMessage, ChatSettings } from "#worker/services/chat/schemas.ts";
 
 const ChatSeq = z.number().int().nonnegative().describe("Position in the chat room; 0 before its first message");
 const Revision = z.number().int().nonnegative().describe("Counts later changes of messages: removals, approvals, reactions, translations");
-const RequestId = z
-  .string()
-  .min(1)
-  .max(64)
-  .describe("The viewer's own id for this request: a repeat within 24 hours gets the first result");
+const OwnId = RequestId.describe("The viewer's own id for this request: a repeat within 24 hours gets the first result");
 const MessageId = z.string().regex(ID_PATTERN);
 
 /** The settings as this viewer sees them. */
@@ -77,7 +73,7 @@ export const ChatLeave = z.strictObject({ type: z.literal("chat.leave") });
 /** Sends a message; `chat.result` reports the outcome. The viewer doesn't have to join first. */
 export const ChatSend = z.strictObject({
   type: z.literal("chat.send"),
-  id: RequestId,
+  id: OwnId,
   text: z.string().describe("1 to 500 characters"),
   replyTo: MessageId.optional(),
 });
@@ -85,7 +81,7 @@ export const ChatSend = z.strictObject({
 /** Sets, replaces or, with null, withdraws the viewer's reaction to a message. */
 export const ChatReact = z.strictObject({
   type: z.literal("chat.react"),
-  id: RequestId,
+  id: OwnId,
   messageId: MessageId,
   emoji: z.string().min(1).max(32).nullable(),
 });

@@ -57,7 +57,7 @@ chat.openapi(
     method: "post",
     path: "/chat/v1/{channelId}/messages",
     summary: "Send a chat message",
-    description: `Sends a message as the caller, like the frame \`chat.send\`. Filtered words of the channel's chat panels, and links unless these allow them, are masked. An account may send one message a second, and five at once. Safe to retry with an Idempotency-Key. ${gate}`,
+    description: `Sends a message as the caller, like the frame \`chat.send\`. Filtered words of the channel's chat panels, and links unless these allow them, are masked. An account may send one message a second, and five at once. Safe to retry with an \`id\` or an Idempotency-Key. ${gate}`,
     request: { params: ChannelParam, body: jsonBody(MessageInput) },
     responses: { 201: json("The message; `held` if a moderator decides whether it is shown", ChatMessage) },
     errors: ["not_found", "chat_banned", "chat_members_only", "chat_paused", "rate_limited", "chat_slow_mode", "chat_busy", "unavailable"],

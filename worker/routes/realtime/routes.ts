@@ -81,7 +81,9 @@ realtime.openapi(
     const { channelId } = c.req.valid("param");
     const connection = connectionOf(c, channelId, c.req.valid("query"));
     const position = parseEventId(c.req.header("Last-Event-ID"));
-    const chat = c.req.valid("query").chat ? { ...position?.chat } : null;
+    const { chat: joins, chatAfter: after, chatRevision: revision } = c.req.valid("query");
+    const resumed = after === undefined || revision === undefined ? {} : { after, revision };
+    const chat = joins ? { ...resumed, ...position?.chat } : null;
     const gate = () => findGate(ctx, channelId);
     return eventStream(c.env, { ...connection, resume: position?.resume ?? connection.resume, chat }, gate, c.req.raw.signal);
   },

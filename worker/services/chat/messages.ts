@@ -36,13 +36,18 @@ export async function listMessages(
 export async function sendMessage(
   ctx: Ctx,
   channelId: string,
-  { text, replyTo = null, language }: { text: string; replyTo?: string | null | undefined; language: string | null },
+  {
+    id,
+    text,
+    replyTo = null,
+    language,
+  }: { id?: string | undefined; text: string; replyTo?: string | null | undefined; language: string | null },
 ): Promise<RoomMessage> {
   await requireReader(ctx, channelId);
   const { id: accountId } = await callerAccount(ctx);
   const room = ownRoom(ctx, channelId);
-  // With an Idempotency-Key, a request whose response was lost can be retried.
-  const requestId = ctx.idempotencyId ?? newId(ctx.now);
+  // With an id of its own or an Idempotency-Key, a request whose response was lost can be retried.
+  const requestId = id ?? ctx.idempotencyId ?? newId(ctx.now);
   const { messageId } = accepted(await fromRoom(room.send({ accountId, requestId, text, replyTo, language, fresh: true })));
   return findMessage(ctx, channelId, messageId);
 }

@@ -97,8 +97,14 @@ export const ChatSettingsInput = z
 /** What the event of a change contains. */
 export const ChatSettingsEvent = z.object({ _id: Id, ...rules, pinnedMessageId: Id.nullable(), ...Tracked });
 
+/** The sender's own id for a message or reaction. */
+export const RequestId = z.string().min(1).max(64);
+
 export const MessageInput = z
   .strictObject({
+    id: RequestId.optional().describe(
+      "The caller's own id for this message: a repeat within 24 hours gets the first result, also if the first one was the frame `chat.send`",
+    ),
     text: z.string().describe(`1 to ${MAX_TEXT} characters after normalization (NFC); line breaks become spaces`),
     replyTo: Id.optional().describe("A visible message of the room"),
   })

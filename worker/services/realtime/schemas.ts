@@ -31,12 +31,16 @@ const clientId = Id.describe("The site");
 /** The query of a WebSocket URL. */
 export const ConnectQuery = z.strictObject({ clientId, ...connection }).superRefine(requirePosition);
 
+const ChatPosition = fromQuery(z.number().int().min(0));
+
 /** Stream clients send the client id in the header or, like browsers, in the query. */
 export const StreamQuery = z
   .strictObject({
     clientId: clientId.optional(),
     ...connection,
     chat: QueryBoolean.optional().describe("Whether to join the channel's chat: the stream then starts with `chat.history`"),
+    chatAfter: ChatPosition.optional().describe("The last `chatSeq` received, when resuming the chat; with `chatRevision`"),
+    chatRevision: ChatPosition.optional().describe("The last `revision` received, when resuming the chat; with `chatAfter`"),
   })
   .superRefine(requirePosition);
 
