@@ -130,6 +130,9 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       case "question.updated":
         questions.apply(frame.question);
         break;
+      case "questions.changed":
+        questions.onHiddenChange();
+        break;
       case "vote.result":
         votes.settle(frame);
         break;

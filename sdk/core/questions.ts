@@ -6,8 +6,8 @@ import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
 
 const PAGE_SIZE = 100;
-/** Viewers receive no frames about questions that wait for a moderator, so moderators load them again this often (ms). */
-const REVIEW_MS = 5_000;
+/** Moderators load the questions again after `questions.changed`, which contains none, at most this often (ms). */
+const REVIEW_MS = 1_000;
 /** After a reconnect, which may reach all viewers at once, each loads again after a random delay of up to this many milliseconds. */
 const SPREAD_MS = 2_000;
 
@@ -16,6 +16,8 @@ type SentQuestion = Extract<ServerFrame, { type: "question.updated" }>["question
 /** The questions of an event, with the methods that only the SDK calls. */
 export interface Questions extends QuestionStore {
   onWelcome(): void;
+  /** After `questions.changed`: questions have changed that only moderators see. */
+  onHiddenChange(): void;
   /** The question of a `question.updated` frame. */
   apply(sent: SentQuestion): void;
   userDidChange(): Promise<void>;
@@ -33,6 +35,7 @@ export function createQuestions({ client, environment }: Session, channelId: str
   /** Counts loads: a response is dropped if another load has started since. */
   let loads = 0;
   let timer: ReturnType<typeof environment.setTimer> | undefined;
+  let hasHiddenChange = false;
   let stopped = false;
 
   function set(changes: Partial<QuestionsState>): void {
@@ -58,6 +61,7 @@ export function createQuestions({ client, environment }: Session, channelId: str
 
   async function reload(): Promise<void> {
     const load = ++loads;
+    hasHiddenChange = false;
     try {
       const [list, token] = await Promise.all([page(), client.token()]);
       if (load !== loads) return;
@@ -69,16 +73,11 @@ export function createQuestions({ client, environment }: Session, channelId: str
     } catch {
       if (load === loads && store.getSnapshot().status !== "ready") set({ status: "failed" });
     }
-    reviewSoon();
   }
 
   function later(work: () => void, wait: number): void {
     environment.clearTimer(timer);
     if (!stopped && listeners > 0) timer = environment.setTimer(work, wait);
-  }
-
-  function reviewSoon(): void {
-    if (store.getSnapshot().moderates) later(() => (environment.hidden() ? reviewSoon() : void reload()), REVIEW_MS);
   }
 
   return {
@@ -139,6 +138,11 @@ export function createQuestions({ client, environment }: Session, channelId: str
 
     onWelcome() {
       if (store.getSnapshot().status === "ready" && listeners > 0) later(() => void reload(), environment.random() * SPREAD_MS);
+    },
+    onHiddenChange() {
+      if (hasHiddenChange || !store.getSnapshot().moderates) return;
+      hasHiddenChange = true;
+      later(() => void reload(), REVIEW_MS);
     },
     apply(sent) {
       const { questions, moderates, accountId, status } = store.getSnapshot();

@@ -104,14 +104,25 @@ describe("questions", () => {
     expect(snapshot().hasMore).toBe(false);
   });
 
-  test("are loaded again every few seconds for moderators, who receive no frames about waiting ones", async () => {
+  test("are loaded again for moderators when hidden ones have changed, once for many changes", async () => {
     world.rest[LIST] = () => listOf([question(FIRST)], true);
     await open();
-    await world.until(() => lists() >= 3);
-    world.hidden = true;
-    await world.advance(6_000);
     const before = lists();
-    await world.advance(60_000);
+    for (let change = 0; change < 5; change++) world.channel.send({ type: "questions.changed" });
+    await world.advance(5_000);
+    expect(lists()).toBe(before + 1);
+    world.channel.send({ type: "questions.changed" });
+    await world.advance(5_000);
+    expect(lists()).toBe(before + 2);
+    await world.advance(120_000);
+    expect(lists()).toBe(before + 2);
+  });
+
+  test("aren't loaded again for viewers when hidden ones have changed", async () => {
+    await open();
+    const before = lists();
+    world.channel.send({ type: "questions.changed" });
+    await world.advance(5_000);
     expect(lists()).toBe(before);
   });
 });

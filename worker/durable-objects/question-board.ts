@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
-import { readSentQuestions } from "#worker/services/qna/viewers.ts";
+import { readQuestionModerators, readSentQuestions } from "#worker/services/qna/viewers.ts";
 import { parseName, type StateChange } from "./channel/channel.protocol.ts";
 import { migrate } from "./migrations.ts";
 import type { SentQuestion } from "./relay/relay.protocol.ts";
@@ -86,15 +86,18 @@ export class QuestionBoard extends DurableObject<Env> {
     const current = await readSentQuestions(this.env, { siteId: this.#siteId, channelId: this.#channelId }, ids);
     const shown = this.#shown(ids);
     const changes: StateChange[] = [];
+    let hasHidden = false;
     for (const id of ids) {
       const question = current.get(id);
       const revision = shown.get(id);
       if (question && question.revision === revision) continue;
+      hasHidden ||= !question;
       // Viewers never receive anything about a question that they have not seen.
       if (!question && revision === undefined) continue;
       if (question) this.#sql.exec("INSERT OR REPLACE INTO shown (question_id, revision) VALUES (?, ?)", id, IN_DOUBT);
       changes.push(this.#stateOf(id, question));
     }
+    if (hasHidden) await this.#notifyModerators();
     if (changes.length === 0) return;
     // Otherwise a crash could leave a question on screens that this object doesn't know of.
     await this.ctx.storage.sync();
@@ -104,6 +107,11 @@ export class QuestionBoard extends DurableObject<Env> {
       if (question) this.#sql.exec("UPDATE shown SET revision = ? WHERE question_id = ?", question.revision, key);
       else this.#sql.exec("DELETE FROM shown WHERE question_id = ?", key);
     }
+  }
+
+  async #notifyModerators(): Promise<void> {
+    const moderators = await readQuestionModerators(this.env, this.#siteId, this.#channelId);
+    if (moderators.length > 0) await channelOf(this.env, this.#siteId, this.#channelId).notifyQuestionModerators(moderators);
   }
 
   #shown(ids: string[]): Map<string, number> {

@@ -100,6 +100,11 @@ export class Channel extends DurableObject<Env> {
     if (!(await this.#fanOut.push())) throw new Error("A relay did not accept the states");
   }
 
+  /** Tells these accounts' viewers that questions which only moderators see have changed. Throws if a relay hasn't done so. */
+  async notifyQuestionModerators(accountIds: string[]): Promise<void> {
+    await Promise.all(this.#allRelays().map((relay) => withTimeout(relay.notifyQuestionModerators(accountIds), ASK_TIMEOUT_MS)));
+  }
+
   /** Bodies (`overlay.show`, JSON) of the active broadcasts, in order. */
   async active(): Promise<string[]> {
     await this.#catchUpWithSite();

@@ -68,6 +68,10 @@ export function accountChangedFrame(upTo: number, { accountId, tags }: AccountTa
   return JSON.stringify({ type: "account.changed", upTo, data: { _id: accountId, tags } });
 }
 
+export function questionsChangedFrame(upTo: number): string {
+  return JSON.stringify({ type: "questions.changed", upTo });
+}
+
 export function drainFrame(upTo: number, reconnectIn: number): string {
   return JSON.stringify({ type: "drain", upTo, reconnectIn });
 }

@@ -152,6 +152,11 @@ export const LeaderboardUpdated = z.object({
       .describe("The first ten members; among equal points, the one who reached them earlier comes first"),
   }),
 });
+/**
+ * Questions that aren't public have been asked or decided on, at most twice a second per channel. Sent only to those who moderate the
+ * channel's questions, and without content: load the questions again, which checks that they still may.
+ */
+export const QuestionsChanged = z.object({ type: z.literal("questions.changed"), ...held });
 /** Sent only to the account's own viewers. Not logged: a new connection starts with the current tags. */
 export const AccountChanged = z.object({
   type: z.literal("account.changed"),
@@ -196,7 +201,14 @@ export const LoggedFrame = z.discriminatedUnion("type", [
 ]);
 
 /** State frames: the latest wins, none is stored. */
-export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated, QuestionUpdated, LeaderboardUpdated, AccountChanged]);
+export const StateFrame = z.discriminatedUnion("type", [
+  Concurrents,
+  PollUpdated,
+  QuestionUpdated,
+  LeaderboardUpdated,
+  QuestionsChanged,
+  AccountChanged,
+]);
 
 export const ServerFrame = z.discriminatedUnion("type", [
   ...LoggedFrame.options,

@@ -25,8 +25,9 @@ import {
   messageByTags,
   messagesOf,
   pongFrame,
-  readViewerFrame,
+  questionsChangedFrame,
   reaches,
+  readViewerFrame,
   stateFrames,
   welcomeFrame,
 } from "./frames.ts";
@@ -192,6 +193,11 @@ export class Relay extends DurableObject<Env> {
   /** Sets the tags of these accounts' viewers, from the next frame on, and notifies them. */
   retag(accounts: AccountTags[]): void {
     this.#sockets.retag(accounts, this.#position?.seq ?? 0);
+  }
+
+  /** Tells these accounts' viewers that questions which only moderators see have changed. */
+  notifyQuestionModerators(accountIds: string[]): void {
+    this.#sockets.sendToAccounts(new Set(accountIds), questionsChangedFrame(this.#position?.seq ?? 0));
   }
 
   /** Disconnects viewers of these accounts that have lost access. Throws if the lookup fails. */

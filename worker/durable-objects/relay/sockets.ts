@@ -148,6 +148,11 @@ export class RelaySockets {
     for (const socket of this.#map().keys()) this.#trySend(socket, textFor());
   }
 
+  /** Sends all viewers of these accounts a text. */
+  sendToAccounts(accountIds: ReadonlySet<string | null>, text: string): void {
+    for (const [socket, { accountId }] of this.#map()) if (accountIds.has(accountId)) this.#trySend(socket, text);
+  }
+
   /** Sends a text to one viewer. */
   sendTo(socket: WebSocket, text: string): void {
     this.#trySend(socket, text);

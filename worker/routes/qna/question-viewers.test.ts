@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
-import { newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { type Caller, newSite, openSocket, type TestAccount, type TestSite } from "#test/harness.ts";
 import { questionsOf, votersOf } from "#test/questions.ts";
 import { committedEvents } from "#test/committed-events.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
@@ -113,6 +113,43 @@ describe("viewers of the channel", () => {
     onTestFinished(() => deliver.mockRestore());
     await decide(_id, { state: "approved" });
     await receives(viewer, _id, "approved");
+  });
+});
+
+describe("moderators", () => {
+  async function enterAs(as: Caller, account?: TestAccount): Promise<TestViewer> {
+    const [channelId] = site.channels;
+    const headers: Record<string, string> = account ? { Authorization: `Bearer ${await site.signIn(account)}` } : {};
+    const response = await site.call("createTicket", { as: account ? "client" : as, headers, body: { channelId } });
+    const viewer = await openSocket(site, channelId, { ticket: response.as(z.object({ ticket: z.string() })).ticket });
+    await viewer.first("welcome");
+    return viewer;
+  }
+  const isHint = ({ type }: { type: string }) => type === "questions.changed";
+
+  test("are told that a question waits, without its content; other viewers and moderators of other channels aren't", async () => {
+    const scope = "Question_Answer_Moderator";
+    const ours = await site.addAccount("ours", [{ scope, pageId: [site.channels[0]], write: true }]);
+    const theirs = await site.addAccount("theirs", [{ scope, pageId: [site.channels[1]], write: true }]);
+    const told = [await enterAs("admin"), await enterAs("client", ours)];
+    const others = [await enter(), await enterAs("viewer"), await enterAs("client", theirs)];
+    await newQuestion("submitted", "Only for moderators?");
+    await Promise.all(told.map((viewer) => viewer.when(isHint)));
+    for (const viewer of told) expect(JSON.stringify(viewer.frames)).not.toContain("Only for moderators?");
+    const shown = await newQuestion("approved", "For everybody?");
+    await Promise.all(others.map((viewer) => receives(viewer, shown._id, "approved")));
+    expect(others.map((viewer) => viewer.frames.filter(isHint))).toEqual([[], [], []]);
+  });
+
+  test("aren't told any more once they have lost the role", async () => {
+    const former = await site.addAccount("former", [{ scope: "Question_Answer_Moderator", pageId: [], write: true }]);
+    const [viewer, admin] = [await enterAs("client", former), await enterAs("admin")];
+    await site.call("setRoles", { params: { id: former.id }, body: { roles: [] } });
+    await newQuestion("submitted", "Who is left?");
+    await admin.when(isHint);
+    const shown = await newQuestion("approved", "And now?");
+    await receives(viewer, shown._id, "approved");
+    expect(viewer.frames.filter(isHint)).toEqual([]);
   });
 });
 

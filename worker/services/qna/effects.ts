@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { questionBoardOf } from "#worker/durable-objects/stubs.ts";
 import type { Effects } from "#worker/services/event-catalogue/effect.ts";
 import { QuestionEvent } from "./schemas.ts";
 import { syncViewers } from "./viewers.ts";
@@ -12,7 +13,14 @@ async function sync(env: Env, siteId: string, event: LogEntry): Promise<void> {
   if ("_id" in data) await syncViewers(env, siteId, { ...data, id: data._id });
 }
 
+/** Viewers receive nothing about a new question; the board tells its moderators. */
+async function announce(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const data = Data.parse(JSON.parse(event.data));
+  if ("_id" in data) await questionBoardOf(env, siteId, data.channelId).changed([data._id]);
+}
+
 export const effects: Effects = {
+  "question.submitted": announce,
   "question.approved": sync,
   "question.dismissed": sync,
   "question.answered": sync,

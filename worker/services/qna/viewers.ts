@@ -1,10 +1,11 @@
-import { and, eq, gt, isNull } from "drizzle-orm";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { broadcasts, questions } from "#db/schema/index.ts";
+import { accounts, broadcasts, questions } from "#db/schema/index.ts";
 import { questionBoardOf } from "#worker/durable-objects/stubs.ts";
 import type { SentQuestion } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { moderatesChannel } from "#worker/lib/roles.ts";
 import { idIn } from "#worker/services/core/listing.ts";
 import { nudgeLogs } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
@@ -78,4 +79,13 @@ export async function readSentQuestions(
       return sent ? [[row.id, { ...sent, revision: row.revision }]] : [];
     }),
   );
+}
+
+/** The accounts whose roles let them see a channel's questions before they are public. */
+export async function readQuestionModerators(env: Env, siteId: string, channelId: string): Promise<string[]> {
+  const staff = await createDb(env.DB)
+    .select({ id: accounts.id, roles: accounts.roles })
+    .from(accounts)
+    .where(and(eq(accounts.siteId, siteId), sql`${accounts.roles} <> '[]'`));
+  return staff.filter(({ roles }) => moderatesChannel(roles, "Question_Answer_Moderator", channelId, "read")).map(({ id }) => id);
 }
