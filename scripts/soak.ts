@@ -1,5 +1,6 @@
 // `npm run soak`: runs that take too long for `npm test`. Each prints its result in one line, and fails the command if it is wrong.
 import { countOverKill } from "#bench/k-votes.ts";
+import { chatUnderKills } from "#test/browser/chat-kills.ts";
 import { scoreUnderKills } from "#test/browser/rule-kills.ts";
 import { changeUnderKills } from "#test/browser/webhook-kills.ts";
 import { build } from "./lib/build.ts";
@@ -11,6 +12,7 @@ const RUNS: (() => Promise<void>)[] = [
   votes,
   () => webhooks(10, 40),
   () => webhooks(1, 10_000),
+  () => chat(10, 200),
   apps,
   channel,
   overlays,
@@ -37,6 +39,12 @@ async function votes(): Promise<void> {
 async function webhooks(kills: number, changes: number): Promise<void> {
   const { acknowledged, requests, ...wrong } = await changeUnderKills(kills, changes);
   judge(`${kills} kills, ${acknowledged} changes, ${requests} deliveries`, wrong);
+}
+
+/** A chat while the server is killed repeatedly: no message, removal or ban with a response is lost. */
+async function chat(kills: number, messagesPerRun: number): Promise<void> {
+  const { acknowledged, removals, bans, ...wrong } = await chatUnderKills(kills, messagesPerRun);
+  judge(`${kills} kills, ${acknowledged} messages, ${removals} removals, ${bans} bans`, wrong);
 }
 
 /** The SDK's package in new Vite and Next.js apps from the registry. */
