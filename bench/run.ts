@@ -22,6 +22,7 @@ import { content } from "./q-content.ts";
 import { siteScores } from "./s-lighthouse.ts";
 import { startUp } from "./n-start-up.ts";
 import { bulkCodes } from "./p-bulk-codes.ts";
+import { chatPanel } from "./t-chat-panel.ts";
 
 /** `quick` is for trying out a benchmark: few, short and small rounds. */
 const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promise<Result> }> = {
@@ -41,6 +42,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   R: { title: "Leaderboard of a million", run: ranks },
   S: { title: "The site's Lighthouse scores", run: siteScores },
   P: { title: "Access codes in bulk", run: bulkCodes },
+  T: { title: "The chat panel on a phone's CPU", run: chatPanel },
 };
 
 await guard(async () => {

@@ -18,8 +18,7 @@ declare global {
   }
 }
 
-/** A page's memory after a garbage collection. */
-interface Memory {
+export interface Memory {
   /** Bytes. */
   heap: number;
   nodes: number;
@@ -138,7 +137,8 @@ async function unseenOf(page: Page, ids: string[]): Promise<{ unseen: string[]; 
   return { unseen, overdue: notShown.length - unseen.length };
 }
 
-async function measureMemory(cdp: CDPSession): Promise<Memory> {
+/** The page's memory after a garbage collection; requires `Performance.enable`. */
+export async function measureMemory(cdp: CDPSession): Promise<Memory> {
   await cdp.send("HeapProfiler.collectGarbage");
   const { metrics } = Metrics.parse(await cdp.send("Performance.getMetrics"));
   const value = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
