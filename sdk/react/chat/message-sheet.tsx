@@ -96,27 +96,36 @@ function Actions({ message, onReply, onForm, onClose }: ActionsProps) {
   return (
     <div className="tifo-chat-choices">
       {isVisible && (
-        <button type="button" onClick={onReply}>
+        <button type="button" className="tifo-row" onClick={onReply}>
           Reply
         </button>
       )}
       {isModerator && isVisible && (
-        <button type="button" onClick={() => void afterwards(change({ pinnedMessageId: isPinned ? null : message._id }))}>
+        <button
+          type="button"
+          className="tifo-row"
+          onClick={() => void afterwards(change({ pinnedMessageId: isPinned ? null : message._id }))}
+        >
           {isPinned ? "Unpin" : "Pin for everybody"}
         </button>
       )}
       {(isModerator || isOwn) && message.state !== "removed" && (
-        <button type="button" data-danger="true" onClick={() => void afterwards(perform(({ remove }) => remove(message._id)))}>
+        <button
+          type="button"
+          className="tifo-row"
+          data-danger="true"
+          onClick={() => void afterwards(perform(({ remove }) => remove(message._id)))}
+        >
           Remove
         </button>
       )}
       {isModerator && !isOwn && message.accountId !== null && (
-        <button type="button" data-danger="true" onClick={() => onForm("ban")}>
+        <button type="button" className="tifo-row" data-danger="true" onClick={() => onForm("ban")}>
           Mute or ban {message.name}…
         </button>
       )}
       {!isModerator && !isOwn && (
-        <button type="button" onClick={() => onForm("report")}>
+        <button type="button" className="tifo-row" onClick={() => onForm("report")}>
           Report…
         </button>
       )}

@@ -150,6 +150,7 @@ function Reactions({ message: { _id, reactions, reacted }, signedIn }: { message
         <button
           key={emoji}
           type="button"
+          className="tifo-chip"
           aria-pressed={reacted === emoji}
           aria-disabled={!signedIn}
           aria-label={`${emoji} ${count}`}
