@@ -99,7 +99,12 @@ export default defineConfig(
     },
   },
   {
-    files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts", "test/browser/{sdk,channel-chaos}*.ts", "scripts/soak-{apps,channel,overlays}.ts"],
+    files: [
+      "sdk/**/*.{ts,tsx}",
+      "test/sdk/**/*.ts",
+      "test/browser/{sdk,channel-chaos}*.ts",
+      "scripts/{bench-chat-panel,soak-apps,soak-channel,soak-overlays}.ts",
+    ],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },
   { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...newerThanTvBrowsers] } },
