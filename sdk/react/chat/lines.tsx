@@ -14,7 +14,7 @@ export const Outgoing = memo(function Outgoing({ item }: { item: OutgoingItem })
   return (
     <div className="tifo-chat-message" data-own="true" data-rejected={rejection !== null}>
       <p dir="auto" className="tifo-chat-text">
-        <span className="tifo-chat-name">You</span> {text}
+        <span className="tifo-chat-name">You</span>: {text}
       </p>
       {rejection === null ? (
         <p className="tifo-chat-note">Sending…</p>

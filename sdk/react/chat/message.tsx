@@ -38,8 +38,9 @@ export const Message = memo(function Message({ message, onReply, onMore }: Props
         ))}
         <bdi className="tifo-chat-name" style={{ "--tifo-hue": hueOf(message.accountId ?? name) }}>
           {name}
-        </bdi>{" "}
-        <MessageText message={message} />
+        </bdi>
+        {": "}
+        <MessageText message={message} />{" "}
         <time className="tifo-chat-time" dateTime={new Date(sentAt).toISOString()}>
           {timeOf(sentAt)}
         </time>
@@ -74,6 +75,7 @@ function MessageText({ message: { text, translation, mentions, state } }: { mess
       <span className="tifo-chat-body" data-state={state}>
         {mentions.length === 0 ? shown : withMentions(shown)}
       </span>
+      {translation && " "}
       {translation && (
         <button type="button" className="tifo-chat-textbutton" onClick={() => setShowsOriginal(!showsOriginal)}>
           {showsOriginal ? "Show translation" : "Translated · Show original"}
