@@ -77,7 +77,7 @@ export interface TestSite {
   signIn(account: TestAccount): Promise<string>;
   addAccount(name: string, roles: AccountRole[], tags?: string[]): Promise<TestAccount>;
   addKey(roles: string[], expires?: number): Promise<string>;
-  addChannel(slug: string, data?: Record<string, unknown>): Promise<string>;
+  addChannel(slug: string, data?: Record<string, unknown>, channelId?: string): Promise<string>;
 }
 
 export async function newSite(): Promise<TestSite> {

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { CHAT_BAN_KINDS, CHAT_MODES } from "#db/enums.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
@@ -17,13 +16,17 @@ export const chatSettings = sqliteTable("chat_settings", {
   ...tracked(),
 });
 
-/** Who may not send, or is seen by moderators only; with an empty `channelId`, in every room of the site. */
+/**
+ * Who may not send, or is seen by moderators only; with an empty `channelId`, in every room of the site. A ban of a device has its id and no
+ * account.
+ */
 export const chatBans = sqliteTable(
   "chat_bans",
   {
     id: id(),
     siteId: siteId(),
     accountId: text("account_id").notNull(),
+    deviceId: text("device_id").notNull().default(""),
     kind: text("kind", { enum: CHAT_BAN_KINDS }).notNull(),
     channelId: text("channel_id").notNull(),
     until: time("until"),
@@ -32,24 +35,33 @@ export const chatBans = sqliteTable(
     ...tracked(),
   },
   (table) => [
-    uniqueIndex("chat_bans_account").on(table.siteId, table.accountId, table.kind, table.channelId),
+    uniqueIndex("chat_bans_target").on(table.siteId, table.accountId, table.deviceId, table.kind, table.channelId),
     index("chat_bans_site_created").on(table.siteId, table.created, table.id),
   ],
 );
 
-/** The rooms that have been used; `pending`: whether held or reported messages wait for a moderator. */
+/** The rooms that have been used. */
 export const chatRooms = sqliteTable(
   "chat_rooms",
   {
     id: id(),
     siteId: siteId(),
-    pending: integer("pending", { mode: "boolean" }).notNull().default(false),
+  },
+  (table) => [index("chat_rooms_site").on(table.siteId, table.id)],
+);
+
+/** The messages that wait for a moderator: held ones, since they were sent, and reported ones, since their first report. */
+export const chatQueue = sqliteTable(
+  "chat_queue",
+  {
+    id: id(),
+    siteId: siteId(),
+    channelId: text("channel_id").notNull(),
+    since: time("since").notNull(),
   },
   (table) => [
-    index("chat_rooms_site").on(table.siteId, table.id),
-    index("chat_rooms_pending")
-      .on(table.siteId, table.id)
-      .where(sql`${table.pending} = 1`),
+    index("chat_queue_site").on(table.siteId, table.since, table.id),
+    index("chat_queue_channel").on(table.siteId, table.channelId),
   ],
 );
 

@@ -3,31 +3,20 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#worker/lib/ids.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
 import { ChatBan, ChatQueue } from "#worker/services/chat/schemas.ts";
-import { newSite, type ApiResponse, type CallOptions, type TestAccount, type TestSite } from "../harness.ts";
-import { connectChatter, enterChat, roomOf } from "./chatters.ts";
+import type { TestAccount, TestSite } from "../harness.ts";
+import { type ChatSite, connectChatter, enterChat, isGone, newChatSite, roomOf } from "./chatters.ts";
 
 let site: TestSite;
 let ann: TestAccount;
 let ben: TestAccount;
 let moderator: TestAccount;
+let newRoom: ChatSite["newRoom"];
+let as: ChatSite["as"];
+let setSettings: ChatSite["setSettings"];
 
 beforeAll(async () => {
-  site = await newSite();
-  ann = await site.addAccount("Ann", []);
-  ben = await site.addAccount("Ben", []);
-  moderator = await site.addAccount("Mod", [{ scope: "Chat_Moderator", pageId: [], write: true }]);
+  ({ site, ann, ben, moderator, newRoom, as, setSettings } = await newChatSite());
 });
-
-const newRoom = () => site.addChannel(`room-${newId(Date.now())}`);
-const isGone = (message: unknown) => message === undefined;
-
-async function as(account: TestAccount, operationId: string, options: CallOptions = {}): Promise<ApiResponse> {
-  const headers = { Authorization: `Bearer ${await site.signIn(account)}` };
-  return site.call(operationId, { ...options, as: "client", headers });
-}
-
-const setSettings = (channelId: string, body: Record<string, unknown>) =>
-  as(moderator, "replaceChatSettings", { params: { channelId }, body });
 
 const ban = async (channelId: string | null, account: TestAccount, more: Record<string, unknown> = {}) =>
   as(moderator, "banFromChat", { body: { accountId: account.id, kind: "ban", channelId, ...more } });
@@ -149,8 +138,7 @@ test("a report puts a message into the queue once per account, and a decision se
     .toBe(2);
   await as(moderator, "decideChatMessage", { params: { channelId: channel, id }, body: { decision: "reject" } });
   await b.sees(id, isGone);
-  const queue = await roomOf(site, channel).pending({ at: 0, id: "" }, 10);
-  expect(queue).toEqual([]);
+  expect(await roomOf(site, channel).queued([id])).toEqual([]);
 });
 
 test("modes and slow mode hold for viewers, not for moderators, and their change reaches open sockets", async () => {

@@ -1,24 +1,19 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#worker/lib/ids.ts";
-import { newSite, type TestAccount, type TestSite } from "../harness.ts";
-import { connectChatter, enterChat, roomOf } from "./chatters.ts";
+import type { TestAccount, TestSite } from "../harness.ts";
+import { type ChatSite, connectChatter, enterChat, isGone, newChatSite, roomOf } from "./chatters.ts";
 import { atTime, evict } from "./relay-viewer.ts";
 
 let site: TestSite;
 let ann: TestAccount;
 let ben: TestAccount;
 let moderator: TestAccount;
+let newRoom: ChatSite["newRoom"];
 
 beforeAll(async () => {
-  site = await newSite();
-  ann = await site.addAccount("Ann", []);
-  ben = await site.addAccount("Ben", []);
-  moderator = await site.addAccount("Mod", [{ scope: "Chat_Moderator", pageId: [], write: true }]);
+  ({ site, ann, ben, moderator, newRoom } = await newChatSite());
 });
-
-const newRoom = () => site.addChannel(`room-${newId(Date.now())}`);
-const isGone = (message: unknown) => message === undefined;
 
 describe("A chat room", () => {
   test("delivers a message to everybody who has joined, and to nobody else", async () => {

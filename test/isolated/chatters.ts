@@ -3,12 +3,44 @@ import { z } from "@hono/zod-openapi";
 import { chatRoomOf } from "#worker/durable-objects/stubs.ts";
 import type { ServerFrame } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { openSocket, type TestAccount, type TestSite } from "../harness.ts";
+import { type ApiResponse, type CallOptions, newSite, openSocket, type TestAccount, type TestSite } from "../harness.ts";
 import type { TestViewer } from "./relay-viewer.ts";
 
 const Ticket = z.object({ ticket: z.string() });
 
 type FrameOf<Type> = Extract<ServerFrame, { type: Type }>;
+/** A site with two viewers and a chat moderator. */
+export interface ChatSite {
+  site: TestSite;
+  ann: TestAccount;
+  ben: TestAccount;
+  moderator: TestAccount;
+  /** A channel that no other test uses. */
+  newRoom: () => Promise<string>;
+  /** Calls an operation as an account. */
+  as: (account: TestAccount, operationId: string, options?: CallOptions) => Promise<ApiResponse>;
+  /** Replaces a room's settings. */
+  setSettings: (channelId: string, body: Record<string, unknown>) => Promise<ApiResponse>;
+}
+
+export async function newChatSite(): Promise<ChatSite> {
+  const site = await newSite();
+  const [ann, ben] = [await site.addAccount("Ann", []), await site.addAccount("Ben", [])];
+  const moderator = await site.addAccount("Mod", [{ scope: "Chat_Moderator", pageId: [], write: true }]);
+  const as: ChatSite["as"] = async (account, operationId, options = {}) => {
+    const headers = { Authorization: `Bearer ${await site.signIn(account)}`, ...options.headers };
+    return site.call(operationId, { ...options, as: "client", headers });
+  };
+  return {
+    ...{ site, ann, ben, moderator, as },
+    newRoom: () => site.addChannel(`room-${newId(Date.now())}`),
+    setSettings: (channelId, body) => as(moderator, "replaceChatSettings", { params: { channelId }, body }),
+  };
+}
+
+/** The message has left the screen. */
+export const isGone = (message: Message | undefined): boolean => message === undefined;
+
 export type Message = FrameOf<"chat.history">["messages"][number];
 
 /** A viewer in a channel's chat: what it sends, and what it has received. */
@@ -107,9 +139,10 @@ export async function enterChat(
   site: TestSite,
   channelId: string,
   account: TestAccount | null = null,
-  { language, ...join }: { after?: number; revision?: number; language?: string } = {},
+  { language, deviceId, ...join }: { after?: number; revision?: number; language?: string; deviceId?: string } = {},
 ): Promise<Chatter> {
-  const chatter = await connectChatter(site, channelId, account, language === undefined ? {} : { language });
+  const query = { ...(language === undefined ? {} : { language }), ...(deviceId === undefined ? {} : { deviceId }) };
+  const chatter = await connectChatter(site, channelId, account, query);
   chatter.viewer.send(JSON.stringify({ type: "chat.join", ...join }));
   await chatter.viewer.first("chat.history");
   return chatter;

@@ -26,6 +26,8 @@ export interface RoomMessage {
   reactions: Record<string, number>;
   state: (typeof CHAT_MESSAGE_STATES)[number];
   muted: boolean;
+  /** Why the automatic moderator held it, in that service's terms. */
+  category: string | null;
   /** Milliseconds since 1970 UTC. */
   sentAt: number;
   /** The text by language. */
@@ -53,6 +55,8 @@ export interface RoomSettings {
   languages: string[];
   pinned: RoomMessage | null;
   system: { name: string | null; image: string | null; welcomeMessage: string | null };
+  /** 0 while the room has its default settings. */
+  version: number;
   created: number | null;
   modified: number | null;
 }
@@ -79,8 +83,8 @@ export interface ChatBatch {
   /** In order; if the relay was far behind, only the last ones. */
   messages: RoomMessage[];
   updates: RoomMessage[];
-  /** Set if they have changed, with everybody who is banned. */
-  settings: { settings: RoomSettings; banned: [accountId: string, ban: Ban][] } | null;
+  /** Set if they have changed, with everybody who is banned; devices by their hash. */
+  settings: { settings: RoomSettings; banned: [accountId: string, ban: Ban][]; devices: [device: string, ban: Ban][] } | null;
   /** Those whose rights have changed. */
   people: Person[];
 }
@@ -94,6 +98,8 @@ export interface ChatDelivered {
 export interface JoinRequest {
   relay: number;
   accountId: string | null;
+  /** Hash of the device, if known. */
+  device: string | null;
   language: string | null;
   after: number | undefined;
   revision: number | undefined;
@@ -122,6 +128,8 @@ export interface Joined {
   reacted: Record<string, string>;
   settings: RoomSettings;
   person: Person | null;
+  /** The ban of the viewer's device, which is not let in. */
+  deviceBan: Ban | null;
 }
 
 export interface SendRequest {
@@ -130,14 +138,20 @@ export interface SendRequest {
   text: string;
   replyTo: string | null;
   language: string | null;
+  /** Hash of the sender's device, if known. */
+  device?: string | null;
   /** Read the sender's rights again, because this request has just been authenticated. */
   fresh: boolean;
 }
+
+/** A message of the site itself; `accountId` is the moderator who writes it, or null for a developer key. */
+export type AnnounceRequest = Pick<SendRequest, "requestId" | "text" | "replyTo" | "language"> & { accountId: string | null };
 
 export type SendOutcome = { ok: true; messageId: string; state: "visible" | "held" } | ChatError;
 
 export interface ReactRequest {
   accountId: string;
+  device?: string | null;
   messageId: string;
   emoji: string | null;
 }
@@ -152,6 +166,16 @@ export interface Reported {
   announce: boolean;
 }
 
+/** What a site asks of all its rooms. "find": whether the account has written, reacted or reported there. */
+export type RoomTask = { kind: "refresh" } | { kind: "erase" | "find"; accountId: string };
+
+/** A reaction to a message, or a report of it. */
+export interface MessageResponse {
+  messageId: string;
+  emoji: string | null;
+  report: { reason: string; reportedAt: number } | null;
+}
+
 /** Who reads a list of messages. */
 export interface Reader {
   accountId: string | null;
@@ -164,22 +188,19 @@ export interface MessagePage {
   before: number | null;
 }
 
-/** A place in the moderators' queue: since when a message waits (ms), and its id. */
-export interface QueuePlace {
-  at: number;
-  id: string;
-}
-
-/** A message that waits for a moderator, since `at` (ms). */
+/** A message that waits for a moderator. */
 export interface PendingMessage {
-  at: number;
   message: RoomMessage;
   reports: ChatReport[];
 }
 
-/** One row of the export. */
-export interface ExportedMessage {
+/** A message with its place in the order of storage. */
+export interface StoredMessage {
   stored: number;
   message: RoomMessage;
+}
+
+/** One row of the export. */
+export interface ExportedMessage extends StoredMessage {
   reports: number;
 }

@@ -2,35 +2,41 @@ import { DurableObject } from "cloudflare:workers";
 import { ChatGuard } from "#worker/integrations/chat-guard.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
-import { parseName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { inForce, REACTION_RATE } from "#worker/services/chat/admission.ts";
+import { parseName } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { chatRoomOf, relayOf } from "#worker/durable-objects/stubs.ts";
+import { deviceBan, inForce, REACTION_RATE } from "#worker/services/chat/admission.ts";
 import { languageOf } from "#worker/services/chat/message-view.ts";
 import { payForLikes } from "#worker/services/leaderboards/like-awards.ts";
-import { markPending, readRoomConfig, readSenders, type RoomConfig } from "#worker/services/chat/room-config.ts";
+import { writeQueue } from "#worker/services/chat/queue-rows.ts";
+import { readRoomConfig, readSenders, type RoomConfig } from "#worker/services/chat/room-config.ts";
 import type {
+  AnnounceRequest,
   ChatError,
   ExportedMessage,
   Joined,
   JoinRequest,
   MessagePage,
+  MessageResponse,
   Outcome,
   PendingMessage,
   Person,
-  QueuePlace,
   ReactRequest,
   Reported,
   Reader,
   RoomMessage,
-  RoomPosition,
   RoomSettings,
+  RoomTask,
   SendOutcome,
   SendRequest,
+  StoredMessage,
 } from "./chat-room.protocol.ts";
 import { LikeQueue } from "./like-queue.ts";
 import { Buckets, MessageIntake, NO_ROOM, rateLimited } from "./message-intake.ts";
-import { MessageStore } from "./message-store.ts";
+import { type MessagePlace, MessageStore } from "./message-store.ts";
+import { QueueChanges } from "./queue-changes.ts";
 import { ReportStore } from "./report-store.ts";
 import { RoomFanOut, type RoomSource } from "./room-fan-out.ts";
+import { runInRooms } from "./room-tasks.ts";
 import { Senders } from "./senders.ts";
 import { RoomTranslator } from "./room-translator.ts";
 
@@ -51,6 +57,7 @@ export class ChatRoom extends DurableObject<Env> {
   readonly #store: MessageStore;
   readonly #reports: ReportStore;
   readonly #likes: LikeQueue;
+  readonly #queue: QueueChanges;
   readonly #fanOut: RoomFanOut;
   readonly #senders: Senders;
   readonly #intake: MessageIntake;
@@ -70,9 +77,10 @@ export class ChatRoom extends DurableObject<Env> {
     this.#store = new MessageStore(ctx.storage);
     this.#reports = new ReportStore(ctx.storage);
     this.#likes = new LikeQueue(ctx.storage, (deeds) => payForLikes(env, siteId, channelId, deeds));
+    this.#queue = new QueueChanges(ctx.storage, (changes) => writeQueue(env, siteId, channelId, changes));
     this.#fanOut = new RoomFanOut(this.#source(), ctx.storage.kv.get<number[]>("relays") ?? [], {
-      deliver: async (relay, batch) => await this.#relay(relay).deliverChat(batch),
-      ask: async (relay) => await this.#relay(relay).chatPosition(),
+      deliver: async (relay, batch) => await relayOf(env, siteId, channelId, relay).deliverChat(batch),
+      ask: async (relay) => await relayOf(env, siteId, channelId, relay).chatPosition(),
       save: (relays) => ctx.storage.kv.put("relays", relays),
     });
     this.#senders = new Senders((accountIds) =>
@@ -102,12 +110,18 @@ export class ChatRoom extends DurableObject<Env> {
     return this.#intake.send(request);
   }
 
+  /** Sends a message of the site itself, idempotent likewise. The caller is a moderator or a developer key. */
+  async announce(request: AnnounceRequest): Promise<SendOutcome> {
+    return this.#intake.announce(request);
+  }
+
   /** Sets or withdraws an account's reaction. Safe to repeat. */
-  async react({ accountId, messageId, emoji }: ReactRequest): Promise<Outcome> {
+  async react({ accountId, device, messageId, emoji }: ReactRequest): Promise<Outcome> {
     const config = await this.#load();
     if (!config) return NO_ROOM;
     const now = Date.now();
-    if (inForce(config.bans.get(accountId), now)) return { ok: false, code: "chat_banned", message: "You may not react in this chat" };
+    if (inForce(config.bans.get(accountId), now) || deviceBan(config.devices, device, now))
+      return { ok: false, code: "chat_banned", message: "You may not react in this chat" };
     const wait = this.#reactionBuckets.take(accountId, REACTION_RATE, now);
     if (wait > 0) return rateLimited(wait);
     const message = this.#store.get(messageId);
@@ -116,7 +130,7 @@ export class ChatRoom extends DurableObject<Env> {
       return { ok: false, code: "invalid_request", message: "Not one of the room's emoji", path: "emoji" };
     const counts = this.#reports.react(messageId, accountId, emoji);
     if (counts) this.#store.setReactions(messageId, counts);
-    if (counts && emoji !== null && config.paysLikes) this.#likes.add(message, accountId, now);
+    if (counts && emoji !== null && config.paysLikes && !message.system) this.#likes.add(message, accountId, now);
     this.#changed();
     return { ok: true };
   }
@@ -165,22 +179,25 @@ export class ChatRoom extends DurableObject<Env> {
   async erase(accountId: string): Promise<void> {
     if (!(await this.#load())) return;
     this.#intake.forget(accountId);
-    this.#store.erase(accountId);
+    for (const id of this.#store.erase(accountId)) this.#reports.settle(id);
     for (const [messageId, counts] of this.#reports.erase(accountId)) this.#store.setReactions(messageId, counts);
     this.#settingsVersion++;
     this.#changed();
   }
 
   /** Lets a relay's viewer in: from then on the relay receives every batch. */
-  async join({ relay, accountId, language, after, revision }: JoinRequest): Promise<ChatError | Joined> {
+  async join({ relay, accountId, device, language, after, revision }: JoinRequest): Promise<ChatError | Joined> {
     if (!(await this.#load())) return NO_ROOM;
     const person = accountId === null ? null : await this.#person(accountId);
     const config = this.#config;
     if (!config) return NO_ROOM;
+    const { position } = this.#store;
+    const settings = this.#settings(config);
+    const ban = person?.moderator ? undefined : deviceBan(config.devices, device, Date.now());
+    if (ban) return { ok: true, position, recovered: false, messages: [], updates: [], reacted: {}, settings, person, deviceBan: ban };
     // All in one turn from here, so that nothing falls between this history and the next batch.
     this.#fanOut.join(relay, language);
-    const { position } = this.#store;
-    const missed = after === undefined ? null : this.#missed(after, revision, position);
+    const missed = after === undefined ? null : this.#store.missedSince(after, revision, HISTORY);
     const reader = { accountId, moderator: person?.moderator ?? false };
     const page = missed ? null : this.#store.pageBefore(position.chatSeq + 1, HISTORY, reader).messages.reverse();
     const messages = missed?.messages ?? page ?? [];
@@ -193,8 +210,9 @@ export class ChatRoom extends DurableObject<Env> {
       messages,
       updates,
       reacted: accountId === null ? {} : this.#reports.reactedTo(ids, accountId),
-      settings: this.#settings(config),
+      settings,
       person,
+      deviceBan: null,
     };
   }
 
@@ -225,21 +243,37 @@ export class ChatRoom extends DurableObject<Env> {
     return { ...page, reacted: reader.accountId === null ? {} : this.#reports.reactedTo(ids, reader.accountId) };
   }
 
-  /** The messages that wait for a moderator after a place in the queue. */
-  async pending(after: QueuePlace, limit: number): Promise<PendingMessage[]> {
+  /** Those of these messages that still wait for a moderator. */
+  async queued(messageIds: string[]): Promise<PendingMessage[]> {
     if (!(await this.#load())) return [];
-    const held = this.#store.held(after, limit).map((message) => ({ at: message.sentAt, message, reports: [] }));
-    const reported = this.#reports.reported(after, limit).flatMap(({ at, id }) => {
+    return messageIds.flatMap((id) => {
       const message = this.#store.get(id);
-      return message ? [{ at, message, reports: this.#reports.of(id) }] : [];
+      const reports = this.#reports.of(id);
+      return message && (message.state === "held" || reports.length > 0) ? [{ message, reports }] : [];
     });
-    return [...held, ...reported].sort((one, other) => one.at - other.at || (one.message.id < other.message.id ? -1 : 1)).slice(0, limit);
+  }
+
+  /** The next messages that an account has written, oldest first. */
+  async writtenBy(accountId: string, after: MessagePlace | null, limit: number): Promise<StoredMessage[]> {
+    return this.#store.writtenBy(accountId, after, limit);
+  }
+
+  async responsesBy(accountId: string): Promise<MessageResponse[]> {
+    return this.#reports.by(accountId);
+  }
+
+  async isUsedBy(accountId: string): Promise<boolean> {
+    return this.#store.writtenBy(accountId, null, 1).length + this.#reports.by(accountId).length > 0;
+  }
+
+  /** Runs a task here and in other rooms of the site; returns the channels for which it returns true. */
+  async runInRooms(channelIds: string[], task: RoomTask): Promise<string[]> {
+    return runInRooms(channelIds, (id) => (id === this.#channelId ? this : chatRoomOf(this.env, this.#siteId, id)), task);
   }
 
   /** The next rows of the export. */
   async exported(after: number, limit: number): Promise<ExportedMessage[]> {
-    const rows = this.#store.exported(after, limit);
-    return rows.map((row) => ({ ...row, reports: this.#reports.of(row.message.id).length }));
+    return this.#store.exported(after, limit).map((row) => ({ ...row, reports: this.#reports.of(row.message.id).length }));
   }
 
   /** Deletes everything after the channel is deleted. Safe to repeat. */
@@ -252,6 +286,7 @@ export class ChatRoom extends DurableObject<Env> {
     this.#store.reset();
     this.#reports.reset();
     this.#likes.reset();
+    this.#queue.reset();
   }
 
   /** Sends what a crash left unsent, and deletes what is too old. Safe to run at any time. */
@@ -267,12 +302,12 @@ export class ChatRoom extends DurableObject<Env> {
     try {
       // What is sent after a restart includes the settings.
       if (await this.#load()) this.#fanOut.notify();
-      await this.#writePending();
+      await this.#queue.flush();
       await this.#likes.pay();
     } catch (error) {
       this.#log("chat_alarm_failed", error);
     }
-    if (!this.#fanOut.isCaughtUp || !this.#likes.isEmpty) this.#wakeBy(now + SAFETY_MS);
+    if (!this.#fanOut.isCaughtUp || !this.#queue.isEmpty || !this.#likes.isEmpty) this.#wakeBy(now + SAFETY_MS);
     else if (this.#store.position.stored > 0) this.#wakeBy(now + PRUNE_MS);
   }
 
@@ -303,8 +338,8 @@ export class ChatRoom extends DurableObject<Env> {
     this.#configAt = Date.now();
     if (!before || !config) return;
     if (JSON.stringify(before.settings.skus) !== JSON.stringify(config.settings.skus)) this.#senders.clear();
-    if (JSON.stringify([before.settings, before.pinnedMessageId]) !== JSON.stringify([config.settings, config.pinnedMessageId]))
-      this.#settingsVersion++;
+    const shown = ({ settings, pinnedMessageId, devices }: RoomConfig) => JSON.stringify([settings, pinnedMessageId, [...devices]]);
+    if (shown(before) !== shown(config)) this.#settingsVersion++;
     const changed = [...new Set([...before.bans.keys(), ...config.bans.keys()])].filter(
       (accountId) => JSON.stringify(before.bans.get(accountId)) !== JSON.stringify(config.bans.get(accountId)),
     );
@@ -321,39 +356,20 @@ export class ChatRoom extends DurableObject<Env> {
     return { ...settings, pinned: pinned?.state === "visible" && pinned.chatSeq !== null ? pinned : null };
   }
 
-  /** What a returning viewer has missed; null if it is too much, or the viewer's position is unknown here. */
-  #missed(after: number, revision: number | undefined, position: RoomPosition): { messages: RoomMessage[]; updates: RoomMessage[] } | null {
-    if (revision === undefined || after > position.chatSeq || revision > position.revision || position.chatSeq - after > HISTORY)
-      return null;
-    const updates = this.#store.changesSince(revision, after, HISTORY);
-    return updates && { messages: this.#store.visibleAfter(after, HISTORY), updates };
-  }
-
   /** What the fan-out reads. */
   #source(): RoomSource {
-    const store = this.#store;
-    const version = () => this.#settingsVersion;
-    const settings = () => this.#payload();
     return {
-      get position() {
-        return store.position;
-      },
-      get settingsVersion() {
-        return version();
-      },
-      settings,
-      batchAfter: (from) => {
-        const head = store.position;
-        const messages = [...store.visibleAfter(from.chatSeq, HISTORY), ...store.unnumberedAfter(from, HISTORY)];
-        const { updates, revision } = store.changesAfter(from);
-        return { messages: messages.sort((one, other) => one.sentAt - other.sentAt), updates, upTo: { ...head, revision } };
-      },
+      position: () => this.#store.position,
+      settingsVersion: () => this.#settingsVersion,
+      settings: () => this.#payload(),
+      batchAfter: (from) => this.#store.batchAfter(from, HISTORY),
     };
   }
 
   #payload() {
     if (!this.#config) throw new Error("The room's settings aren't loaded");
-    return { settings: this.#settings(this.#config), banned: [...this.#config.bans] };
+    const { bans, devices } = this.#config;
+    return { settings: this.#settings(this.#config), banned: [...bans], devices: [...devices] };
   }
 
   /** The languages to translate into: those that the room offers and viewers use. */
@@ -366,24 +382,8 @@ export class ChatRoom extends DurableObject<Env> {
   #changed(): void {
     this.#fanOut.notify();
     this.#wakeBy(Date.now() + SAFETY_MS);
-    this.ctx.waitUntil(this.#writePending());
-  }
-
-  async #writePending(): Promise<void> {
-    const start = { at: 0, id: "" };
-    const pending = this.#store.held(start, 1).length > 0 || this.#reports.reported(start, 1).length > 0;
-    if (pending === (this.ctx.storage.kv.get<boolean>("pending") ?? false)) return;
-    try {
-      await markPending(this.env, this.#siteId, this.#channelId, pending);
-      this.ctx.storage.kv.put("pending", pending);
-    } catch (error) {
-      // The alarm tries again.
-      this.#log("chat_pending_failed", error);
-    }
-  }
-
-  #relay(relay: number) {
-    return this.env.RELAY.getByName(relayName(`${this.#siteId}:${this.#channelId}`, relay));
+    // After a failure, the alarm tries again.
+    if (!this.#queue.isEmpty) this.ctx.waitUntil(this.#queue.flush().catch((error: unknown) => this.#log("chat_queue_failed", error)));
   }
 
   #log(event: string, error: unknown): void {

@@ -1,13 +1,13 @@
-import type { ChatGuard } from "#worker/integrations/chat-guard.ts";
+import type { ChatGuard, GuardVerdict } from "#worker/integrations/chat-guard.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { ACCOUNT_RATE, type Bucket, inForce, rejectionOf, ROOM_RATE, takeToken } from "#worker/services/chat/admission.ts";
+import { ACCOUNT_RATE, type Bucket, deviceBan, inForce, rejectionOf, ROOM_RATE, takeToken } from "#worker/services/chat/admission.ts";
 import { maskWords } from "#worker/services/chat/filtered-words.ts";
 import { maskLinks } from "#worker/services/chat/links.ts";
 import { findMentions, type Participant } from "#worker/services/chat/mentions.ts";
 import { shownName } from "#worker/services/chat/names.ts";
 import type { RoomConfig } from "#worker/services/chat/room-config.ts";
 import { normalizeText } from "#worker/services/chat/text.ts";
-import type { ChatError, SenderFacts, SendOutcome, SendRequest } from "./chat-room.protocol.ts";
+import type { AnnounceRequest, ChatError, SenderFacts, SendOutcome, SendRequest } from "./chat-room.protocol.ts";
 import type { Draft, MessageStore } from "./message-store.ts";
 import type { Senders } from "./senders.ts";
 
@@ -78,6 +78,30 @@ export class MessageIntake {
     return sending;
   }
 
+  /** Sends a message of the site itself. Only the filtered words and the room's rate apply to it. */
+  async announce({ accountId, requestId, text, replyTo, language }: AnnounceRequest): Promise<SendOutcome> {
+    const known = this.#room.store.resultOf(accountId, requestId);
+    if (known) return known;
+    const normalized = normalizeText(text);
+    if (!normalized.ok) return { ok: false, code: "invalid_request", message: normalized.message, path: "text" };
+    const config = await this.#load();
+    if (!config) return NO_ROOM;
+    // Asked again, because a repeat may have run while the settings were loaded.
+    const stored = this.#room.store.resultOf(accountId, requestId);
+    if (stored) return stored;
+    const now = Date.now();
+    const rejection = this.#limitRoom(now) ?? this.#checkReply(replyTo);
+    if (rejection) return rejection;
+    const draft: Draft = {
+      ...{ id: newId(now), accountId, name: config.systemName, roles: [], system: true },
+      ...{ text: maskWords(normalized.text, config.filter), original: normalized.text, language, replyTo },
+      ...{ mentions: [], state: "visible", muted: false, category: null, sentAt: now },
+    };
+    this.#room.store.append(draft, requestId, now);
+    this.#onStored(draft);
+    return { ok: true, messageId: draft.id, state: "visible" };
+  }
+
   /** A deleted account can't be mentioned any more. */
   forget(accountId: string): void {
     this.#participants.delete(accountId);
@@ -91,14 +115,16 @@ export class MessageIntake {
     if (!config) return NO_ROOM;
     const facts = await this.#room.senders.get(accountId, { fresh, needsMember: config.settings.mode === "members" });
     if (!facts) return { ok: false, code: "unauthenticated", message: "The account no longer exists" };
-    const early = this.#limit(accountId, config) ?? this.#reject(accountId, facts, config);
+    const early = this.#limit(accountId, config) ?? this.#reject(request, facts, config);
     if (early) return early;
-    const flagged = !facts.isExempt && (await this.#guard.check(maskText(normalized.text, facts, config))).hold;
+    const masked = maskText(normalized.text, facts, config);
+    const verdict = facts.isExempt ? null : await this.#guard.check(masked);
     // The sender may have been banned, or the room paused, while the automatic moderator was asked.
     const current = (await this.#load()) ?? config;
-    const late = this.#reject(accountId, facts, current) ?? this.#checkReply(request.replyTo);
+    const late = this.#reject(request, facts, current) ?? this.#checkReply(request.replyTo);
     if (late) return late;
-    const draft = this.#draft(request, normalized.text, { facts, flagged, config: current });
+    const text = { original: normalized.text, masked: current === config ? masked : maskText(normalized.text, facts, current) };
+    const draft = this.#draft(request, text, { facts, verdict, config: current });
     this.#room.store.append(draft, requestId, draft.sentAt);
     if (draft.state === "visible" && !draft.muted) this.#remember({ accountId, name: draft.name });
     this.#onStored(draft);
@@ -107,13 +133,12 @@ export class MessageIntake {
 
   #draft(
     { accountId, replyTo, language }: SendRequest,
-    text: string,
-    { facts, flagged, config }: { facts: SenderFacts; flagged: boolean; config: RoomConfig },
+    { original, masked }: { original: string; masked: string },
+    { facts, verdict, config }: { facts: SenderFacts; verdict: GuardVerdict | null; config: RoomConfig },
   ): Draft {
     const now = Date.now();
-    const masked = maskText(text, facts, config);
     const muted = inForce(config.mutes.get(accountId), now);
-    const isHeld = !muted && !facts.isExempt && (config.settings.premoderate || flagged);
+    const isHeld = !muted && !facts.isExempt && (config.settings.premoderate || verdict?.hold === true);
     return {
       id: newId(now),
       accountId,
@@ -121,7 +146,8 @@ export class MessageIntake {
       roles: facts.roles,
       system: false,
       text: masked,
-      original: text,
+      original,
+      category: isHeld && verdict?.hold ? verdict.category : null,
       language,
       replyTo,
       mentions: findMentions(masked, [...this.#participants.values()]),
@@ -131,9 +157,11 @@ export class MessageIntake {
     };
   }
 
-  #reject(accountId: string, facts: SenderFacts, { bans, settings }: RoomConfig): ChatError | undefined {
+  #reject({ accountId, device }: SendRequest, facts: SenderFacts, { bans, devices, settings }: RoomConfig): ChatError | undefined {
     const lastSentAt = settings.slowSeconds > 0 ? this.#room.store.lastSentAt(accountId) : undefined;
-    const rejection = rejectionOf({ ...facts, banned: bans.get(accountId), lastSentAt }, settings, Date.now());
+    const now = Date.now();
+    const ofDevice = facts.isExempt ? undefined : deviceBan(devices, device, now);
+    const rejection = rejectionOf({ ...facts, banned: ofDevice ?? bans.get(accountId), lastSentAt }, settings, now);
     return rejection && { ok: false, ...rejection };
   }
 
@@ -142,7 +170,10 @@ export class MessageIntake {
     const now = Date.now();
     if (inForce(bans.get(accountId), now)) return undefined;
     const wait = this.#buckets.take(accountId, ACCOUNT_RATE, now);
-    if (wait > 0) return rateLimited(wait);
+    return wait > 0 ? rateLimited(wait) : this.#limitRoom(now);
+  }
+
+  #limitRoom(now: number): ChatError | undefined {
     if (this.#buckets.take("", ROOM_RATE, now) === 0) return undefined;
     return { ok: false, code: "chat_busy", message: "Too many messages in this chat at the moment", retryAfter: 1 };
   }

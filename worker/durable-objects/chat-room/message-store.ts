@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { CHAT_MESSAGE_STATES, CHAT_SENDER_ROLES } from "#db/enums.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
-import type { ExportedMessage, QueuePlace, Reader, RoomMessage, RoomPosition, SendOutcome } from "./chat-room.protocol.ts";
+import type { Reader, RoomMessage, RoomPosition, SendOutcome, StoredMessage } from "./chat-room.protocol.ts";
 
 /** How long a repeated send gets the first result. */
 const REMEMBER_MS = 24 * 3_600_000;
@@ -26,10 +26,11 @@ const SCHEMA = [
   CREATE TABLE sends (account_id TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, message_id TEXT NOT NULL, state TEXT NOT NULL,
     PRIMARY KEY (account_id, id)) WITHOUT ROWID;
   CREATE INDEX sends_at ON sends (at)`,
+  "ALTER TABLE messages ADD COLUMN category TEXT",
 ];
 
 const COLUMNS = `stored, id, chat_seq, revision, account_id, name, roles, system, text, original, language, reply_to, mentions, reactions,
-  state, muted, sent_at, translations`;
+  state, muted, sent_at, translations, category`;
 
 const Strings = z.array(z.string());
 const Row = z.object({
@@ -51,11 +52,18 @@ const Row = z.object({
   muted: z.number(),
   sent_at: z.number(),
   translations: z.string(),
+  category: z.string().nullable(),
 });
 type Row = z.infer<typeof Row>;
 
 /** A message before it has a position. */
 export type Draft = Omit<RoomMessage, "chatSeq" | "revision" | "reactions" | "translations">;
+
+/** A place in the order in which an account has written. */
+export interface MessagePlace {
+  sentAt: number;
+  stored: number;
+}
 
 /** The messages of a room in its own storage. All calls are synchronous: one turn, one commit. */
 export class MessageStore {
@@ -63,6 +71,7 @@ export class MessageStore {
   readonly #sql: SqlStorage;
   #chatSeq = 0;
   #revision = 0;
+  #stored = 0;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -76,17 +85,17 @@ export class MessageStore {
     const { chat_seq, revision } = this.#sql.exec<{ chat_seq: number; revision: number }>("SELECT chat_seq, revision FROM position").one();
     this.#chatSeq = chat_seq;
     this.#revision = revision;
+    this.#readStored();
   }
 
   get position(): RoomPosition {
-    const { stored } = this.#sql.exec<{ stored: number }>("SELECT coalesce(max(stored), 0) AS stored FROM messages").one();
-    return { chatSeq: this.#chatSeq, stored, revision: this.#revision, removals: this.#revision };
+    return { chatSeq: this.#chatSeq, stored: this.#stored, revision: this.#revision, removals: this.#revision };
   }
 
-  /** The result of an earlier request with this id. */
-  resultOf(accountId: string, requestId: string): Extract<SendOutcome, { ok: true }> | undefined {
+  /** The result of an earlier request with this id; `accountId` is null for a developer key. */
+  resultOf(accountId: string | null, requestId: string): Extract<SendOutcome, { ok: true }> | undefined {
     const select = "SELECT message_id, state FROM sends WHERE account_id = ? AND id = ?";
-    const [row] = this.#sql.exec<{ message_id: string; state: string }>(select, accountId, requestId).toArray();
+    const [row] = this.#sql.exec<{ message_id: string; state: string }>(select, accountId ?? "", requestId).toArray();
     return row && { ok: true, messageId: row.message_id, state: row.state === "held" ? "held" : "visible" };
   }
 
@@ -102,35 +111,40 @@ export class MessageStore {
     const isNumbered = state === "visible" && !muted;
     this.#commit(() => {
       if (isNumbered) this.#chatSeq++;
-      this.#sql.exec(
-        `INSERT INTO messages (id, chat_seq, near, revision, account_id, name, roles, system, text, original, language, reply_to, mentions,
-          reactions, state, muted, sent_at, translations) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, ?, ?, '{}')`,
-        draft.id,
-        isNumbered ? this.#chatSeq : null,
-        this.#chatSeq,
-        this.#revision,
-        accountId,
-        draft.name,
-        JSON.stringify(draft.roles),
-        Number(draft.system),
-        draft.text,
-        draft.original,
-        draft.language,
-        draft.replyTo,
-        JSON.stringify(draft.mentions),
-        state,
-        Number(muted),
-        draft.sentAt,
-      );
-      if (accountId !== null)
-        this.#sql.exec(
-          "INSERT INTO sends (account_id, id, at, message_id, state) VALUES (?, ?, ?, ?, ?)",
-          accountId,
-          requestId,
-          now,
+      const insert = `INSERT INTO messages (id, chat_seq, near, revision, account_id, name, roles, system, text, original, language, reply_to,
+        mentions, reactions, state, muted, sent_at, translations, category)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, ?, ?, '{}', ?) RETURNING stored`;
+      const { stored } = this.#sql
+        .exec<{ stored: number }>(
+          insert,
           draft.id,
+          isNumbered ? this.#chatSeq : null,
+          this.#chatSeq,
+          this.#revision,
+          accountId,
+          draft.name,
+          JSON.stringify(draft.roles),
+          Number(draft.system),
+          draft.text,
+          draft.original,
+          draft.language,
+          draft.replyTo,
+          JSON.stringify(draft.mentions),
           state,
-        );
+          Number(muted),
+          draft.sentAt,
+          draft.category,
+        )
+        .one();
+      this.#stored = stored;
+      this.#sql.exec(
+        "INSERT INTO sends (account_id, id, at, message_id, state) VALUES (?, ?, ?, ?, ?)",
+        accountId ?? "",
+        requestId,
+        now,
+        draft.id,
+        state,
+      );
     });
   }
 
@@ -156,17 +170,16 @@ export class MessageStore {
     });
   }
 
-  /** Removes everything that an account wrote, for good. */
-  erase(accountId: string): void {
-    this.#commit(() => {
+  /** Removes everything that an account wrote, for good; returns the ids. What it wrote for the site stays, without its author. */
+  erase(accountId: string): string[] {
+    return this.#commit(() => {
       this.#revision++;
-      this.#sql.exec(
-        `UPDATE messages SET state = 'removed', account_id = NULL, name = '', roles = '[]', text = '', original = '', mentions = '[]',
-          translations = '{}', revision = ? WHERE account_id = ?`,
-        this.#revision,
-        accountId,
-      );
+      this.#sql.exec("UPDATE messages SET account_id = NULL WHERE account_id = ? AND system = 1", accountId);
       this.#sql.exec("DELETE FROM sends WHERE account_id = ?", accountId);
+      const erase = `UPDATE messages SET state = 'removed', account_id = NULL, name = '', roles = '[]', text = '', original = '',
+        mentions = '[]', translations = '{}', category = NULL, revision = ? WHERE account_id = ? RETURNING id`;
+      const erased = this.#sql.exec<{ id: string }>(erase, this.#revision, accountId).toArray();
+      return erased.map(({ id }) => id);
     });
   }
 
@@ -192,13 +205,20 @@ export class MessageStore {
     });
   }
 
+  /** What follows a position; of many messages, the last ones. */
+  batchAfter(from: RoomPosition, limit: number): { messages: RoomMessage[]; updates: RoomMessage[]; upTo: RoomPosition } {
+    const messages = [...this.visibleAfter(from.chatSeq, limit), ...this.#unnumberedAfter(from, limit)];
+    const { updates, revision } = this.#changesAfter(from);
+    return { messages: messages.sort((one, other) => one.sentAt - other.sentAt), updates, upTo: { ...this.position, revision } };
+  }
+
   /** The last visible messages after a position, oldest first. */
   visibleAfter(chatSeq: number, limit: number): RoomMessage[] {
     return this.#select("WHERE chat_seq > ? AND state = 'visible' ORDER BY chat_seq DESC LIMIT ?", chatSeq, limit).reverse();
   }
 
   /** The held and muted messages stored after a position, oldest first. */
-  unnumberedAfter({ stored }: Pick<RoomPosition, "stored">, limit: number): RoomMessage[] {
+  #unnumberedAfter({ stored }: Pick<RoomPosition, "stored">, limit: number): RoomMessage[] {
     return this.#select(
       "WHERE stored > ? AND chat_seq IS NULL AND state <> 'removed' ORDER BY stored DESC LIMIT ?",
       stored,
@@ -207,7 +227,7 @@ export class MessageStore {
   }
 
   /** Changes after a position: all removals, and the first others. `revision` is what all of them bring the receiver to. */
-  changesAfter(after: RoomPosition): { updates: RoomMessage[]; revision: number } {
+  #changesAfter(after: RoomPosition): { updates: RoomMessage[]; revision: number } {
     const recent = this.position.stored - RECENT;
     const numbered = "AND (chat_seq IS NULL OR chat_seq <= ?)";
     const removals = this.#select(
@@ -229,7 +249,7 @@ export class MessageStore {
   }
 
   /** Every recent change since a revision, or null if there are too many. */
-  changesSince(revision: number, upTo: number, limit: number): RoomMessage[] | null {
+  #changesSince(revision: number, upTo: number, limit: number): RoomMessage[] | null {
     const recent = this.position.stored - RECENT;
     const rows = this.#select(
       "WHERE revision > ? AND stored > ? AND chat_seq <= ? ORDER BY revision LIMIT ?",
@@ -239,6 +259,13 @@ export class MessageStore {
       limit + 1,
     );
     return rows.length > limit ? null : rows;
+  }
+
+  /** What a returning viewer has missed; null if it is too much, or the viewer's position is unknown here. */
+  missedSince(after: number, revision: number | undefined, limit: number): { messages: RoomMessage[]; updates: RoomMessage[] } | null {
+    if (revision === undefined || after > this.#chatSeq || revision > this.#revision || this.#chatSeq - after > limit) return null;
+    const updates = this.#changesSince(revision, after, limit);
+    return updates && { messages: this.visibleAfter(after, limit), updates };
   }
 
   /** A page before a position, newest first: visible messages; for moderators also removed ones, and held and muted ones near them. */
@@ -257,45 +284,55 @@ export class MessageStore {
     return { messages, before: rows.length > limit ? from : null };
   }
 
-  /** The held messages after a place in the queue, oldest first. */
-  held(after: QueuePlace, limit: number): RoomMessage[] {
-    return this.#select("WHERE state = 'held' AND (sent_at, id) > (?, ?) ORDER BY sent_at, id LIMIT ?", after.at, after.id, limit);
+  /** The next rows of the export. */
+  exported(after: number, limit: number): StoredMessage[] {
+    return this.#rows("WHERE stored > ? ORDER BY stored LIMIT ?", after, limit);
   }
 
-  /** The next rows of the export. */
-  exported(after: number, limit: number): Omit<ExportedMessage, "reports">[] {
-    const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM messages WHERE stored > ? ORDER BY stored LIMIT ?`, after, limit);
+  /** The next messages of an account, oldest first. */
+  writtenBy(accountId: string, after: MessagePlace | null, limit: number): StoredMessage[] {
+    const { sentAt, stored } = after ?? { sentAt: -1, stored: 0 };
+    const clause = "WHERE account_id = ? AND (sent_at, stored) > (?, ?) ORDER BY sent_at, stored LIMIT ?";
+    return this.#rows(clause, accountId, sentAt, stored, limit);
+  }
+
+  /** Deletes messages sent before a moment (ms) and forgets old requests; returns the deleted ids. */
+  prune(before: number, now: number): string[] {
+    this.#sql.exec("DELETE FROM sends WHERE at < ?", now - REMEMBER_MS);
+    const deleted = this.#sql.exec<{ id: string }>("DELETE FROM messages WHERE sent_at < ? RETURNING id", before).toArray();
+    this.#readStored();
+    return deleted.map(({ id }) => id);
+  }
+
+  #readStored(): void {
+    this.#stored = this.#sql.exec<{ stored: number }>("SELECT coalesce(max(stored), 0) AS stored FROM messages").one().stored;
+  }
+
+  #select(clause: string, ...params: (string | number)[]): RoomMessage[] {
+    return this.#rows(clause, ...params).map(({ message }) => message);
+  }
+
+  #rows(clause: string, ...params: (string | number)[]): StoredMessage[] {
+    const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM messages ${clause}`, ...params);
     return z
       .array(Row)
       .parse(rows.toArray())
       .map((row) => ({ stored: row.stored, message: toMessage(row) }));
   }
 
-  /** Deletes messages sent before a moment (ms) and forgets old requests; returns the deleted ids. */
-  prune(before: number, now: number): string[] {
-    this.#sql.exec("DELETE FROM sends WHERE at < ?", now - REMEMBER_MS);
-    return this.#sql
-      .exec<{ id: string }>("DELETE FROM messages WHERE sent_at < ? RETURNING id", before)
-      .toArray()
-      .map(({ id }) => id);
-  }
-
-  #select(clause: string, ...params: (string | number)[]): RoomMessage[] {
-    const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM messages ${clause}`, ...params);
-    return z.array(Row).parse(rows.toArray()).map(toMessage);
-  }
-
   /** All or nothing, including the position in memory. */
-  #commit(write: () => void): void {
-    const before = { chatSeq: this.#chatSeq, revision: this.#revision };
+  #commit<T>(write: () => T): T {
+    const before = { chatSeq: this.#chatSeq, revision: this.#revision, stored: this.#stored };
     try {
-      this.#storage.transactionSync(() => {
-        write();
+      return this.#storage.transactionSync(() => {
+        const result = write();
         this.#sql.exec("UPDATE position SET chat_seq = ?, revision = ?", this.#chatSeq, this.#revision);
+        return result;
       });
     } catch (error) {
       this.#chatSeq = before.chatSeq;
       this.#revision = before.revision;
+      this.#stored = before.stored;
       throw error;
     }
   }
@@ -320,5 +357,6 @@ function toMessage(row: Row): RoomMessage {
     muted: row.muted === 1,
     sentAt: row.sent_at,
     translations: z.record(z.string(), z.string()).parse(JSON.parse(row.translations)),
+    category: row.category,
   };
 }

@@ -1,6 +1,6 @@
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { ChatReport } from "#worker/services/chat/schemas.ts";
-import type { QueuePlace } from "./chat-room.protocol.ts";
+import type { MessageResponse } from "./chat-room.protocol.ts";
 
 /** After this, another report may publish the event that its first claimant never confirmed. */
 const CLAIM_MS = 60_000;
@@ -59,13 +59,21 @@ export class ReportStore {
       .map(({ account_id, reason, at }) => ({ accountId: account_id, reason, reportedAt: at }));
   }
 
-  /** The messages with unsettled reports after a place in the queue, longest waiting first. */
-  reported(after: QueuePlace, limit: number): QueuePlace[] {
-    const select = "SELECT at, message_id FROM reported WHERE (at, message_id) > (?, ?) ORDER BY at, message_id LIMIT ?";
-    return this.#sql
-      .exec<{ at: number; message_id: string }>(select, after.at, after.id, limit)
-      .toArray()
-      .map(({ at, message_id }) => ({ at, id: message_id }));
+  /** An account's reactions and unsettled reports. */
+  by(accountId: string): MessageResponse[] {
+    const reactions = this.#sql
+      .exec<{ message_id: string; emoji: string }>("SELECT message_id, emoji FROM reactions WHERE account_id = ?", accountId)
+      .toArray();
+    const reports = this.#sql
+      .exec<{ message_id: string; reason: string; at: number }>(
+        "SELECT message_id, reason, at FROM reports WHERE account_id = ?",
+        accountId,
+      )
+      .toArray();
+    return [
+      ...reactions.map(({ message_id, emoji }) => ({ messageId: message_id, emoji, report: null })),
+      ...reports.map(({ message_id, reason, at }) => ({ messageId: message_id, emoji: null, report: { reason, reportedAt: at } })),
+    ];
   }
 
   settle(messageId: string): void {

@@ -4,6 +4,8 @@ import type { ChatBatch, ChatDelivered, Person, RoomPosition } from "./chat-room
 
 /** A relay receives at most one batch within this time. */
 export const BATCH_MS = 250;
+/** What is left between two batches, however long one takes: the relay's sockets have other frames to receive. */
+const REST_MS = 50;
 const DELIVER_TIMEOUT_MS = 2_000;
 const RETRY_AT_MOST_MS = 8_000;
 
@@ -11,8 +13,8 @@ const RETRY_AT_MOST_MS = 8_000;
 export interface RoomSource {
   /** What follows a position. */
   batchAfter(from: RoomPosition): Pick<ChatBatch, "messages" | "updates" | "upTo">;
-  readonly position: RoomPosition;
-  readonly settingsVersion: number;
+  position(): RoomPosition;
+  settingsVersion(): number;
   settings(): NonNullable<ChatBatch["settings"]>;
 }
 
@@ -36,6 +38,7 @@ interface Lane {
   settings: number;
   people: Map<string, Person>;
   startedAt: number;
+  endedAt: number;
   failures: number;
   timer: ReturnType<typeof setTimeout> | null;
   isRunning: boolean;
@@ -58,11 +61,11 @@ export class RoomFanOut {
   join(relay: number, language: string | null): void {
     let lane = this.#lanes.get(relay);
     if (!lane) {
-      lane = newLane(relay, this.#source.position, this.#source.settingsVersion);
+      lane = newLane(relay, this.#source.position(), this.#source.settingsVersion());
       this.#lanes.set(relay, lane);
       this.#save();
     }
-    lane.joinedAt = this.#source.position;
+    lane.joinedAt = this.#source.position();
     if (language !== null && !lane.languages.includes(language)) lane.languages.push(language);
   }
 
@@ -92,7 +95,8 @@ export class RoomFanOut {
   #schedule(lane: Lane): void {
     if (lane.timer !== null || lane.isRunning || this.#isCaughtUp(lane)) return;
     const pause = Math.min(RETRY_AT_MOST_MS, BATCH_MS * 2 ** lane.failures);
-    lane.timer = setTimeout(() => void this.#run(lane), Math.max(0, lane.startedAt + pause - Date.now()));
+    const at = Math.max(lane.startedAt + pause, lane.endedAt + REST_MS);
+    lane.timer = setTimeout(() => void this.#run(lane), Math.max(0, at - Date.now()));
   }
 
   async #run(lane: Lane): Promise<void> {
@@ -108,6 +112,7 @@ export class RoomFanOut {
       lane.failures++;
     } finally {
       lane.isRunning = false;
+      lane.endedAt = Date.now();
     }
     if (this.#lanes.get(lane.relay) === lane) this.#schedule(lane);
   }
@@ -116,7 +121,7 @@ export class RoomFanOut {
     const { joinedAt } = lane;
     const from = lane.position ?? (await withTimeout(this.#calls.ask(lane.relay), DELIVER_TIMEOUT_MS));
     if (!from) return this.#close(lane, joinedAt);
-    const settings = this.#source.settingsVersion;
+    const settings = this.#source.settingsVersion();
     const people = [...lane.people.values()];
     const batch: ChatBatch = {
       from,
@@ -133,15 +138,15 @@ export class RoomFanOut {
   }
 
   #batchAfter(from: RoomPosition) {
-    const { position } = this.#source;
+    const position = this.#source.position();
     const key = JSON.stringify([from, position]);
     if (this.#last?.key !== key) this.#last = { key, batch: this.#source.batchAfter(from) };
     return this.#last.batch;
   }
 
   #isCaughtUp({ position, settings, people }: Lane): boolean {
-    if (!position || settings !== this.#source.settingsVersion || people.size > 0) return false;
-    const head = this.#source.position;
+    if (!position || settings !== this.#source.settingsVersion() || people.size > 0) return false;
+    const head = this.#source.position();
     return position.chatSeq >= head.chatSeq && position.stored >= head.stored && position.revision >= head.revision;
   }
 
@@ -164,6 +169,7 @@ function newLane(relay: number, position: RoomPosition | null, settings: number)
     settings,
     people: new Map(),
     startedAt: 0,
+    endedAt: 0,
     failures: 0,
     timer: null,
     isRunning: false,

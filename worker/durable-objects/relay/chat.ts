@@ -10,11 +10,14 @@ import type {
   RoomSettings,
   SendOutcome,
 } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
-import { channelName } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { chatRoomOf } from "#worker/durable-objects/stubs.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { Ban } from "#worker/services/chat/admission.ts";
+import { type Ban, deviceBan } from "#worker/services/chat/admission.ts";
 import { toChatMessage, toViewerSettings } from "#worker/services/chat/message-view.ts";
-import { maySee, selectMessages } from "#worker/services/chat/selection.ts";
+import { fromRoom } from "#worker/services/chat/rooms.ts";
+import { maySee } from "#worker/services/chat/selection.ts";
+import { BatchFrames } from "./chat-frames.ts";
+import { ChatOutbox } from "./chat-outbox.ts";
 import { errorFrame } from "./frames.ts";
 import type { ServerFrame, ViewerFrame } from "./relay.protocol.ts";
 import type { ChatMembership, RelaySockets, Viewer } from "./sockets.ts";
@@ -30,6 +33,8 @@ type Member = Viewer & { accountId: string | null; chat: ChatMembership };
 
 const Position = z.object({ chatSeq: z.number(), stored: z.number(), revision: z.number(), removals: z.number() });
 const UNAVAILABLE: ChatError = { ok: false, code: "unavailable", message: "The chat is unavailable; try again" };
+/** The position is stored this long after it moved, ms: a write for every batch would delay the frames of overlays that follow it. */
+const STORE_MS = 1_000;
 const SIGN_IN: ChatError = { ok: false, code: "unauthenticated", message: "Connect with a ticket to take part in the chat" };
 
 /** The part of a relay that serves the chat: it hands the room's batches to the sockets that have joined, and nothing to the others. */
@@ -38,16 +43,19 @@ export class RelayChat {
   readonly #place: { siteId: string; channelId: string; relay: number };
   readonly #sockets: RelaySockets;
   readonly #kv: SyncKvStorage;
+  readonly #outbox: ChatOutbox<WebSocket>;
   /** What all joined sockets have reached; null if none has joined. */
   #position: RoomPosition | null;
   #settings: RoomSettings | null = null;
   #banned = new Map<string, Ban>();
+  #bannedDevices = new Map<string, Ban>();
   /** Joins that wait for the room, and the batches that arrived in the meantime. */
   #joining = 0;
-  #meanwhile: ChatBatch[] = [];
+  #meanwhile: BatchFrames[] = [];
   readonly #joins = new WeakMap<WebSocket, number>();
   /** Whether anybody here has used the chat since the object woke. */
   #isUsed = false;
+  #isStoring = false;
 
   constructor(env: Env, place: { siteId: string; channelId: string; relay: number }, sockets: RelaySockets, kv: SyncKvStorage) {
     this.#env = env;
@@ -55,6 +63,10 @@ export class RelayChat {
     this.#sockets = sockets;
     this.#kv = kv;
     this.#position = Position.nullable().parse(kv.get("chatPosition") ?? null);
+    this.#outbox = new ChatOutbox({
+      send: (socket, text) => sockets.sendTo(socket, text),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    });
   }
 
   /** Null: no socket has joined. */
@@ -67,12 +79,20 @@ export class RelayChat {
     if (frame.type === "chat.join") return this.#join(socket, viewer, frame);
     if (frame.type === "chat.leave") return this.#leave(socket, viewer);
     const { accountId } = viewer;
-    const outcome = accountId === null ? SIGN_IN : await this.#request(accountId, viewer.language, frame);
+    const outcome = accountId === null ? SIGN_IN : await this.#request(accountId, viewer, frame);
     this.#sockets.sendTo(socket, resultFrame(frame.id, outcome));
   }
 
-  /** Hands a batch to the joined sockets. If it doesn't follow on what they have, sends nothing and returns where to continue. */
-  deliver(batch: ChatBatch): ChatDelivered {
+  /** Makes way for an overlay that was just sent to the same sockets. */
+  yieldToOverlay(): void {
+    this.#outbox.yieldToOverlay(Date.now());
+  }
+
+  /**
+   * Hands a batch to the joined sockets, and resolves when all have it. If it doesn't follow on what they have, sends nothing and returns
+   * where to continue.
+   */
+  async deliver(batch: ChatBatch): Promise<ChatDelivered> {
     const members = this.#members();
     if (members.length + this.#joining === 0) {
       this.#moveTo(null);
@@ -81,17 +101,24 @@ export class RelayChat {
     const languages = [...new Set(members.flatMap(([, { chat }]) => chat.language ?? []))];
     const position = this.#position ?? batch.from;
     if (isAhead(batch.from, position)) return { position, languages };
-    if (this.#joining > 0) this.#meanwhile.push(batch);
     if (batch.settings) {
       this.#settings = batch.settings.settings;
       this.#banned = new Map(batch.settings.banned);
+      this.#bannedDevices = new Map(batch.settings.devices);
+      this.#closeTo(members);
     }
-    const messagesFor = this.#textsOf(batch);
-    for (const [socket, member] of members) for (const text of messagesFor(member)) this.#sockets.sendTo(socket, text);
-    if (batch.settings) for (const [socket, member] of members) this.#sendSettings(socket, member, batch.settings.settings);
-    void this.#apply(batch.people);
+    const frames = new BatchFrames(batch, this.#settings?.pinned?.id);
+    if (this.#joining > 0) this.#meanwhile.push(frames);
     const reached = furthest(position, batch.upTo);
     this.#moveTo(reached);
+    this.#apply(batch.people).catch((error: unknown) => this.#log("chat_rights_failed", error));
+    const sockets = members.map(([socket]) => socket);
+    await this.#outbox.send(sockets, (socket) => {
+      const member = this.#sockets.get(socket);
+      if (!member || !isMember(member)) return [];
+      const texts = frames.textsFor(member);
+      return batch.settings && this.#settings ? [...texts, this.#settingsFrame(member, this.#settings)] : texts;
+    });
     return { position: reached, languages };
   }
 
@@ -99,7 +126,7 @@ export class RelayChat {
   async recheck(accountIds: string[]): Promise<void> {
     const here = [...this.#sockets.viewers()].flatMap(({ accountId }) => accountId ?? []).filter((id) => accountIds.includes(id));
     if (here.length === 0 || (!this.#isUsed && this.#members().length === 0)) return;
-    await this.#apply(await this.#room().people([...new Set(here)]));
+    await this.#apply(await fromRoom(this.#room().people([...new Set(here)])));
   }
 
   async #join(socket: WebSocket, viewer: Viewer, { after, revision, language }: FrameOf<"chat.join">): Promise<void> {
@@ -108,8 +135,8 @@ export class RelayChat {
     this.#joining++;
     let joined: Joined | ChatError;
     try {
-      const { relay } = this.#place;
-      joined = await this.#room().join({ relay, accountId: viewer.accountId, language: wanted, after, revision });
+      const { accountId, device } = viewer;
+      joined = await fromRoom(this.#room().join({ relay: this.#place.relay, accountId, device, language: wanted, after, revision }));
     } catch (error) {
       this.#log("chat_join_failed", error);
       joined = UNAVAILABLE;
@@ -126,13 +153,13 @@ export class RelayChat {
     const { position, settings, person, recovered, reacted } = joined;
     this.#settings = settings;
     if (person) this.#note(person);
-    viewer.chat = { at: position.chatSeq, moderator: person?.moderator ?? false, language };
+    if (joined.deviceBan) return this.#shutOut(socket, viewer, joined.deviceBan, position);
+    const member = { at: position.chatSeq, moderator: person?.moderator ?? false, language };
+    viewer.chat = member;
     this.#sockets.save(socket, viewer);
     if (!this.#position) this.#moveTo(position);
-    const view = (messages: RoomMessage[]) =>
-      messages.map((message) => toChatMessage(message, viewer.chat ?? { moderator: false, language }, reacted[message.id] ?? null));
-    const isVisible = (message: RoomMessage) =>
-      maySee(message, { accountId: viewer.accountId, moderator: viewer.chat?.moderator ?? false });
+    const view = (messages: RoomMessage[]) => messages.map((message) => toChatMessage(message, member, reacted[message.id] ?? null));
+    const isVisible = (message: RoomMessage) => maySee(message, { accountId: viewer.accountId, moderator: member.moderator });
     const frame: ServerFrame = {
       type: "chat.history",
       recovered,
@@ -140,12 +167,12 @@ export class RelayChat {
       updates: view(joined.updates.filter(isVisible)),
       chatSeq: position.chatSeq,
       revision: position.revision,
-      settings: toViewerSettings(settings, viewer.chat, person?.banned ?? null, Date.now()),
+      settings: toViewerSettings(settings, member, person?.banned ?? null, Date.now()),
     };
     this.#sockets.sendTo(socket, JSON.stringify(frame));
-    for (const batch of this.#meanwhile)
-      for (const text of this.#textsOf(batch)({ ...viewer, chat: viewer.chat })) this.#sockets.sendTo(socket, text);
-    if (this.#position) viewer.chat.at = Math.max(viewer.chat.at, this.#position.chatSeq);
+    const reader = { accountId: viewer.accountId, chat: member };
+    for (const frames of this.#meanwhile) for (const text of frames.textsFor(reader)) this.#sockets.sendTo(socket, text);
+    if (this.#position) member.at = Math.max(member.at, this.#position.chatSeq);
   }
 
   #leave(socket: WebSocket, viewer: Viewer): void {
@@ -161,55 +188,17 @@ export class RelayChat {
     return attempt;
   }
 
-  async #request(accountId: string, language: string | null, frame: FrameOf<"chat.send" | "chat.react">) {
+  async #request(accountId: string, { device, language }: Viewer, frame: FrameOf<"chat.send" | "chat.react">) {
     try {
       const room = this.#room();
-      if (frame.type === "chat.react") return await room.react({ accountId, messageId: frame.messageId, emoji: frame.emoji });
+      if (frame.type === "chat.react")
+        return await fromRoom(room.react({ accountId, device, messageId: frame.messageId, emoji: frame.emoji }));
       const { id, text, replyTo = null } = frame;
-      return await room.send({ accountId, requestId: id, text, replyTo, language, fresh: false });
+      return await fromRoom(room.send({ accountId, device, requestId: id, text, replyTo, language, fresh: false }));
     } catch (error) {
       this.#log("chat_request_failed", error);
       return UNAVAILABLE;
     }
-  }
-
-  /** Builds the frames of a batch for any member; those who wrote nothing in it and have the same rights, language and position share them. */
-  #textsOf(batch: ChatBatch): (member: Pick<Member, "accountId" | "chat">) => string[] {
-    const senders = new Set([...batch.messages, ...batch.updates].map(({ accountId }) => accountId));
-    const shared = new Map<string, string[]>();
-    return ({ accountId, chat }) => {
-      const position = Math.max(chat.at, batch.from.chatSeq);
-      const compose = () => this.#compose(batch, { accountId, moderator: chat.moderator, language: chat.language, position });
-      if (accountId !== null && senders.has(accountId)) return compose();
-      const key = JSON.stringify([chat.moderator, chat.language, position]);
-      const texts = shared.get(key) ?? compose();
-      shared.set(key, texts);
-      return texts;
-    };
-  }
-
-  #compose(
-    { messages, updates, upTo }: ChatBatch,
-    reader: { accountId: string | null; moderator: boolean; language: string | null; position: number },
-  ): string[] {
-    const pinnedId = this.#settings?.pinned?.id;
-    const candidates = messages.map((message) => ({
-      ...message,
-      isPriority: message.roles.length > 0 || message.system || message.id === pinnedId,
-    }));
-    const selected = selectMessages(candidates, upTo.chatSeq, reader);
-    const view = (list: RoomMessage[]) => list.map((message) => toChatMessage(message, reader));
-    const changed = updates.filter((message) => maySee(message, reader));
-    const frames: ServerFrame[] = [];
-    if (selected.messages.length + selected.skipped > 0)
-      frames.push({
-        type: "chat.messages",
-        messages: view(selected.messages),
-        skipped: selected.skipped,
-        chatSeq: Math.max(reader.position, upTo.chatSeq),
-      });
-    if (changed.length > 0) frames.push({ type: "chat.updated", messages: view(changed), revision: upTo.revision });
-    return frames.map((frame) => JSON.stringify(frame));
   }
 
   /** Applies what people may do from now on, and tells their sockets. */
@@ -220,10 +209,27 @@ export class RelayChat {
         if (member.accountId !== person.accountId) continue;
         member.chat.moderator = person.moderator;
         this.#sockets.save(socket, member);
-        const settings = this.#settings ?? (await this.#room().settings());
-        if (settings) this.#sendSettings(socket, member, settings);
+        const settings = this.#settings ?? (await fromRoom(this.#room().settings()));
+        if (settings) this.#sockets.sendTo(socket, this.#settingsFrame(member, settings));
       }
     }
+  }
+
+  /** Ends the membership of those whose device is banned. */
+  #closeTo(members: [WebSocket, Member][]): void {
+    for (const [socket, member] of members) {
+      const ban = member.chat.moderator ? undefined : deviceBan(this.#bannedDevices, member.device, Date.now());
+      if (ban && this.#position) this.#shutOut(socket, member, ban, this.#position);
+    }
+  }
+
+  /** Empties a viewer's chat and tells why; what it sends is rejected by the room. */
+  #shutOut(socket: WebSocket, viewer: Viewer, ban: Ban, { chatSeq, revision }: RoomPosition): void {
+    if (viewer.chat) this.#leave(socket, viewer);
+    if (!this.#settings) return;
+    const settings = toViewerSettings(this.#settings, { moderator: false, language: viewer.language }, ban, Date.now());
+    const frame: ServerFrame = { type: "chat.history", recovered: false, messages: [], updates: [], chatSeq, revision, settings };
+    this.#sockets.sendTo(socket, JSON.stringify(frame));
   }
 
   #note({ accountId, banned }: Person): void {
@@ -231,10 +237,12 @@ export class RelayChat {
     else this.#banned.delete(accountId);
   }
 
-  #sendSettings(socket: WebSocket, { accountId, chat }: Member, settings: RoomSettings): void {
+  #settingsFrame({ accountId, chat }: Member, settings: RoomSettings): string {
     const banned = (accountId !== null && this.#banned.get(accountId)) || null;
-    const frame: ServerFrame = { type: "chat.settings", settings: toViewerSettings(settings, chat, banned, Date.now()) };
-    this.#sockets.sendTo(socket, JSON.stringify(frame));
+    return JSON.stringify({
+      type: "chat.settings",
+      settings: toViewerSettings(settings, chat, banned, Date.now()),
+    } satisfies ServerFrame);
   }
 
   #members(): [WebSocket, Member][] {
@@ -244,14 +252,20 @@ export class RelayChat {
   }
 
   #moveTo(position: RoomPosition | null): void {
-    if (JSON.stringify(position) === JSON.stringify(this.#position)) return;
+    const isNews = position !== null || this.#position !== null;
     this.#position = position;
-    if (position) this.#kv.put("chatPosition", position);
-    else this.#kv.delete("chatPosition");
+    if (this.#isStoring || !isNews) return;
+    this.#isStoring = true;
+    // The object can't hibernate before the timer fires, and a crash closes the sockets whose position this is.
+    setTimeout(() => {
+      this.#isStoring = false;
+      if (this.#position) this.#kv.put("chatPosition", this.#position);
+      else this.#kv.delete("chatPosition");
+    }, STORE_MS);
   }
 
   #room() {
-    return this.#env.CHAT_ROOM.getByName(channelName(this.#place.siteId, this.#place.channelId));
+    return chatRoomOf(this.#env, this.#place.siteId, this.#place.channelId);
   }
 
   #log(event: string, error: unknown): void {

@@ -146,7 +146,7 @@ export class Relay extends DurableObject<Env> {
   }
 
   /** Hands a batch of the chat to the sockets that have joined it. */
-  deliverChat(batch: ChatBatch): ChatDelivered {
+  deliverChat(batch: ChatBatch): Promise<ChatDelivered> {
     return this.#chat.deliver(batch);
   }
 
@@ -370,6 +370,7 @@ export class Relay extends DurableObject<Env> {
     if (frames.length === 0 && states.length === 0) return;
     const messageFor = messageByTags(frames, states, frames.at(-1)?.seq ?? this.#position?.seq ?? 0);
     this.#metrics.sending(frames, () => this.#sockets.broadcast(messageFor, Date.now()));
+    this.#chat.yieldToOverlay();
   }
 
   #moveTo(position: Position): void {

@@ -6,7 +6,7 @@ import { streamText } from "#worker/http/stream-text.ts";
 import { Id, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { banAccount, liftBan, listBans } from "#worker/services/chat/bans.ts";
 import { exportRoom } from "#worker/services/chat/export.ts";
-import { toChatMessage } from "#worker/services/chat/message-view.ts";
+import { toQueueEntry } from "#worker/services/chat/message-view.ts";
 import { listQueue } from "#worker/services/chat/queue.ts";
 import { BanFilters, ChatBan, ChatBanInput, ChatQueue, ExportQuery, QueueQuery, toChatBan } from "#worker/services/chat/schemas.ts";
 import { listOf, listQuery, listResponse } from "#worker/services/core/list-schemas.ts";
@@ -24,19 +24,15 @@ moderation.openapi(
     method: "get",
     path: "/chat/v1/queue",
     summary: "List messages that wait for a moderator",
-    description: "The held and reported messages of all channels that the caller moderates, longest waiting first, with their reports.",
+    description:
+      "The held and reported messages of all channels that the caller moderates, longest waiting first, with their reports. A page may have fewer entries than `limit` although there is a next one.",
     request: { query: QueueQuery },
     responses: { 200: json("A page of the queue", ChatQueue) },
     errors: ["unavailable"],
   }),
   async (c) => {
     const { entries, next } = await listQueue(c.var.ctx, c.req.valid("query"));
-    const results = entries.map(({ message, channelId, reports }) => ({
-      ...toChatMessage(message, { moderator: true, language: null }),
-      channelId,
-      reports,
-    }));
-    return c.json({ results, next }, 200);
+    return c.json({ results: entries.map(toQueueEntry), next }, 200);
   },
 );
 
@@ -46,9 +42,9 @@ moderation.openapi(
     operationId: "banFromChat",
     method: "post",
     path: "/chat/v1/bans",
-    summary: "Ban or mute an account",
+    summary: "Ban or mute an account or a device",
     description:
-      "Applies to open connections immediately. A second ban or mute of an account in the same place replaces the first. Only moderators of every channel may omit `channelId`, and only site admins may ban accounts with roles.",
+      "Applies to open connections immediately. A second ban or mute of an account or device in the same place replaces the first. Only moderators of every channel may omit `channelId`, and only site admins may ban accounts with roles. A device is what realtime connections name as `deviceId`, so its ban also stops anonymous viewers; REST requests name none.",
     request: { body: jsonBody(ChatBanInput) },
     responses: { 201: json("The ban", ChatBan), 200: json("The ban, which replaces an earlier one", ChatBan) },
     errors: ["not_found", "conflict", "unavailable"],

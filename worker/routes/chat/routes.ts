@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { preferredLanguage } from "#worker/http/language.ts";
+import { tagVersionOf } from "#worker/http/conditional.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Id, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { toChatMessage, toChatSettings } from "#worker/services/chat/message-view.ts";
@@ -52,15 +53,26 @@ chat.openapi(
 
 chat.openapi(
   operation({
-    ...participate,
+    tag,
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     operationId: "sendChatMessage",
     method: "post",
     path: "/chat/v1/{channelId}/messages",
     summary: "Send a chat message",
-    description: `Sends a message as the caller, like the frame \`chat.send\`. Filtered words of the channel's chat panels, and links unless these allow them, are masked. An account may send one message a second, and five at once. Safe to retry with an \`id\` or an Idempotency-Key. ${gate}`,
+    description: `Sends a message as the caller, like the frame \`chat.send\`; as the site itself with \`system\`, or with a developer key. Filtered words of the channel's chat panels, and links unless these allow them, are masked. An account may send one message a second, and five at once. Safe to retry with an \`id\` or an Idempotency-Key. ${gate}`,
     request: { params: ChannelParam, body: jsonBody(MessageInput) },
     responses: { 201: json("The message; `held` if a moderator decides whether it is shown", ChatMessage) },
-    errors: ["not_found", "chat_banned", "chat_members_only", "chat_paused", "rate_limited", "chat_slow_mode", "chat_busy", "unavailable"],
+    errors: [
+      "not_found",
+      "forbidden",
+      "chat_banned",
+      "chat_members_only",
+      "chat_paused",
+      "rate_limited",
+      "chat_slow_mode",
+      "chat_busy",
+      "unavailable",
+    ],
   }),
   async (c) => {
     const language = preferredLanguage(c.req.header("Accept-Language"));
@@ -138,7 +150,7 @@ chat.openapi(
     description: `Sets, replaces or, with null, withdraws the caller's reaction, like the frame \`chat.react\`. ${gate}`,
     request: { params: MessageParam, body: jsonBody(ReactionInput) },
     responses: { 200: json("The message", ChatMessage) },
-    errors: ["not_found", "chat_banned", "rate_limited", "unavailable"],
+    errors: ["not_found", "forbidden", "chat_banned", "rate_limited", "unavailable"],
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
@@ -162,7 +174,9 @@ chat.openapi(
   }),
   async (c) => {
     const { settings, moderator } = await getSettings(c.var.ctx, c.req.valid("param").channelId);
-    return c.json(toChatSettings(settings, { moderator, language: preferredLanguage(c.req.header("Accept-Language")) }), 200);
+    const shown = toChatSettings(settings, { moderator, language: preferredLanguage(c.req.header("Accept-Language")) });
+    await tagVersionOf(c, settings, JSON.stringify(shown));
+    return c.json(shown, 200);
   },
 );
 
@@ -176,10 +190,12 @@ chat.openapi(
     description: "Replaces all settings; omitted fields get their defaults. Viewers receive them as `chat.settings`.",
     request: { params: ChannelParam, body: jsonBody(ChatSettingsInput) },
     responses: { 200: json("The settings", ChatSettings) },
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "conflict", "precondition_failed", "unavailable"],
   }),
   async (c) => {
     const { settings, moderator } = await replaceSettings(c.var.ctx, c.req.valid("param").channelId, c.req.valid("json"));
-    return c.json(toChatSettings(settings, { moderator, language: null }), 200);
+    const shown = toChatSettings(settings, { moderator, language: null });
+    await tagVersionOf(c, settings, JSON.stringify(shown));
+    return c.json(shown, 200);
   },
 );

@@ -34,6 +34,12 @@ export function inForce(ban: Pick<Ban, "until"> | undefined, now: number): boole
   return ban !== undefined && (ban.until === null || ban.until > now);
 }
 
+/** The ban in force of a device, by its hash; undefined for a connection that names none. */
+export function deviceBan(devices: ReadonlyMap<string, Ban>, device: string | null | undefined, now: number): Ban | undefined {
+  const ban = device ? devices.get(device) : undefined;
+  return inForce(ban, now) ? ban : undefined;
+}
+
 /** What the room's rules say about a sender. */
 export interface Sender {
   /** Moderators and admins, who are exempt from everything but bans and rate limits. */

@@ -32,6 +32,7 @@ const banList: ListSpec<ChatBanRow> = {
 
 export interface BanFilters {
   accountId?: string | undefined;
+  deviceId?: string | undefined;
   channelId?: string | undefined;
   kind?: ChatBanRow["kind"] | undefined;
 }
@@ -39,9 +40,10 @@ export interface BanFilters {
 /** The bans and mutes of the channels that the caller moderates, and those of the site. */
 export async function listBans(ctx: Ctx, query: ListQuery & BanFilters): Promise<ListPage<ChatBanRow>> {
   const channels = await channelsModeratedBy(ctx, "Chat_Moderator", "read");
-  const { accountId, channelId, kind } = query;
+  const { accountId, deviceId, channelId, kind } = query;
   const filters: SQL | undefined = and(
     accountId === undefined ? undefined : eq(chatBans.accountId, accountId),
+    deviceId === undefined ? undefined : eq(chatBans.deviceId, deviceId),
     channelId === undefined ? undefined : eq(chatBans.channelId, channelId),
     kind === undefined ? undefined : eq(chatBans.kind, kind),
   );
@@ -49,17 +51,22 @@ export async function listBans(ctx: Ctx, query: ListQuery & BanFilters): Promise
   return listRows(ctx, banList, query, eq(chatBans.siteId, ctx.siteId), filters, visible);
 }
 
-/** Bans or mutes an account; a second one of the kind in the same place replaces the first. Once this resolves, it applies. */
+/** Bans or mutes an account, or bans a device; a second one of the kind in the same place replaces the first. Once this resolves, it applies. */
 export async function banAccount(ctx: Ctx, input: ChatBanInput): Promise<{ ban: ChatBanRow; isNew: boolean }> {
   await requireModeratorOf(ctx, input.channelId ?? EVERYWHERE);
   if (input.channelId !== null) await requireChannelAccess(ctx, input.channelId, () => true);
   if (input.until !== null && input.until <= ctx.now) throw invalid("until", "Must be in the future");
-  const place = { accountId: input.accountId, kind: input.kind, channelId: input.channelId ?? EVERYWHERE };
+  const place = {
+    accountId: input.accountId ?? "",
+    deviceId: input.deviceId ?? "",
+    kind: input.kind,
+    channelId: input.channelId ?? EVERYWHERE,
+  };
   const [[account], [current]] = await ctx.db.batch([
     ctx.db
       .select({ roles: accounts.roles })
       .from(accounts)
-      .where(ownRow(ctx, accounts, input.accountId)),
+      .where(ownRow(ctx, accounts, place.accountId)),
     ctx.db
       .select()
       .from(chatBans)
@@ -67,20 +74,21 @@ export async function banAccount(ctx: Ctx, input: ChatBanInput): Promise<{ ban: 
         and(
           eq(chatBans.siteId, ctx.siteId),
           eq(chatBans.accountId, place.accountId),
+          eq(chatBans.deviceId, place.deviceId),
           eq(chatBans.kind, place.kind),
           eq(chatBans.channelId, place.channelId),
         ),
       ),
   ]);
-  if (!account) throw invalid("accountId", "The site has no such account");
+  if (input.accountId !== undefined && !account) throw invalid("accountId", "The site has no such account");
   const actor = await ctx.caller();
-  if (account.roles.length > 0 && actor.kind === "account" && !isSiteAdmin(actor.roles, "write"))
+  if (account && account.roles.length > 0 && actor.kind === "account" && !isSiteAdmin(actor.roles, "write"))
     throw forbidden("Only site admins may ban accounts with roles");
   const createdBy = actor.kind === "account" ? actor.id : null;
   const fields = { until: input.until, reason: input.reason, createdBy };
   const ban: ChatBanRow = current ? { ...current, ...fields, ...nextVersion(ctx, current) } : { ...newRow(ctx), ...place, ...fields };
   const event: NewEvent<"chat.banned"> = { type: "chat.banned", resource: `chatban/${ban.id}`, data: toChatBan(ban) };
-  const columns = "chat_bans.site_id, chat_bans.account_id, chat_bans.kind, chat_bans.channel_id";
+  const columns = "chat_bans.site_id, chat_bans.account_id, chat_bans.device_id, chat_bans.kind, chat_bans.channel_id";
   const eventIds = current
     ? await commitIfUnchanged(
         ctx,

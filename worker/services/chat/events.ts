@@ -20,6 +20,7 @@ export const events = eventsOf(
         {
           _id: ids.ban,
           accountId: SAMPLE_IDS.viewer,
+          deviceId: null,
           kind: "ban",
           channelId: SAMPLE_IDS.page,
           until: null,

@@ -1,7 +1,8 @@
-import type { Person, RoomMessage, RoomSettings } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
+import type { z } from "@hono/zod-openapi";
+import type { PendingMessage, Person, RoomMessage, RoomSettings } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import type { ChatViewerSettings } from "#worker/durable-objects/relay/chat.protocol.ts";
 import { inForce } from "./admission.ts";
-import type { ChatMessage, ChatSettings } from "./schemas.ts";
+import type { ChatMessage, ChatSettings, QueueEntry } from "./schemas.ts";
 
 /** Who sees a message. */
 export interface MessageReader {
@@ -17,7 +18,8 @@ export function toChatMessage(message: RoomMessage, { moderator, language }: Mes
   return {
     _id: message.id,
     chatSeq: message.chatSeq,
-    accountId: message.accountId,
+    // Which moderator writes for the site is only in the export.
+    accountId: message.system ? null : message.accountId,
     name: message.name,
     roles: message.roles,
     system: message.system,
@@ -35,8 +37,14 @@ export function toChatMessage(message: RoomMessage, { moderator, language }: Mes
   } satisfies ChatMessage;
 }
 
+/** A message in the moderators' queue. */
+export function toQueueEntry({ message, reports, channelId }: PendingMessage & { channelId: string }) {
+  const shown = toChatMessage(message, { moderator: true, language: null });
+  return { ...shown, channelId, category: message.category, reports } satisfies z.output<typeof QueueEntry>;
+}
+
 /** The room's settings as a viewer sees them. */
-export function toChatSettings({ pinned, ...settings }: RoomSettings, reader: MessageReader): ChatSettings {
+export function toChatSettings({ pinned, version: _, ...settings }: RoomSettings, reader: MessageReader): ChatSettings {
   return { ...settings, pinned: pinned && toChatMessage(pinned, reader) } satisfies ChatSettings;
 }
 

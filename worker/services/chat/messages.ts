@@ -1,4 +1,4 @@
-import type { MessagePage, RoomMessage } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
+import type { MessagePage, RoomMessage, SendOutcome } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { conflict, forbidden, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Actor, callerAccount, commit, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
@@ -32,24 +32,34 @@ export async function listMessages(
   return { ...page, moderator: reader.moderator };
 }
 
-/** Sends a message as the calling account. */
+interface NewMessage {
+  id?: string | undefined;
+  text: string;
+  replyTo?: string | null | undefined;
+  system: boolean;
+  language: string | null;
+}
+
+/** Sends a message as the calling account or, with `system` or a developer key, as the site itself. */
 export async function sendMessage(
   ctx: Ctx,
   channelId: string,
-  {
-    id,
-    text,
-    replyTo = null,
-    language,
-  }: { id?: string | undefined; text: string; replyTo?: string | null | undefined; language: string | null },
+  { id, text, replyTo = null, system, language }: NewMessage,
 ): Promise<RoomMessage> {
-  await requireReader(ctx, channelId);
-  const { id: accountId } = await callerAccount(ctx);
+  const actor = await requireReader(ctx, channelId);
   const room = ownRoom(ctx, channelId);
+  const accountId = actor.kind === "account" ? actor.id : null;
   // With an id of its own or an Idempotency-Key, a request whose response was lost can be retried.
-  const requestId = id ?? ctx.idempotencyId ?? newId(ctx.now);
-  const { messageId } = accepted(await fromRoom(room.send({ accountId, requestId, text, replyTo, language, fresh: true })));
+  const request = { requestId: id ?? ctx.idempotencyId ?? newId(ctx.now), text, replyTo, language };
+  const { messageId } = accepted(
+    await (system || accountId === null ? announce() : fromRoom(room.send({ ...request, accountId, fresh: true }))),
+  );
   return findMessage(ctx, channelId, messageId);
+
+  async function announce(): Promise<SendOutcome> {
+    await requireChatModerator(ctx, channelId);
+    return fromRoom(room.announce({ ...request, accountId }));
+  }
 }
 
 /** Removes a message: its author or a moderator may. Repeating it changes nothing. */

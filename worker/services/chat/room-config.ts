@@ -11,6 +11,7 @@ import {
   chatSettings,
   pages,
   panels,
+  sites,
   userProfiles,
 } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
@@ -18,6 +19,7 @@ import type { RoomSettings, SenderFacts } from "#worker/durable-objects/chat-roo
 import { managesPage, moderatesChannel } from "#worker/lib/roles.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { counts, selectPaying } from "#worker/services/leaderboards/paying.ts";
+import { hashOfDevice } from "#worker/services/realtime/device-hash.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
 import type { Ban } from "./admission.ts";
 import { type WordFilter, wordFilterOf } from "./filtered-words.ts";
@@ -37,10 +39,15 @@ export interface RoomConfig {
   filter: WordFilter;
   /** What names of viewers may not look like. */
   looks: ReadonlySet<string>;
+  /** The sender of the site's own messages. */
+  systemName: string;
+  /** By account. */
   bans: Map<string, Ban>;
   mutes: Map<string, Ban>;
   /** Whether leaderboards pay for likes. */
   paysLikes: boolean;
+  /** By the device's hash. */
+  devices: Map<string, Ban>;
 }
 
 const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
@@ -48,7 +55,7 @@ const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.s
 /** The configuration of a room; null if the site has no such channel. Registers the room on its first use. */
 export async function readRoomConfig(env: Env, siteId: string, channelId: string, now: number): Promise<RoomConfig | null> {
   const db = createDb(env.DB);
-  const [[page], [row], chatPanels, bans, staff, boards] = await db.batch([
+  const [[page], [row], chatPanels, bans, staff, boards, [site]] = await db.batch([
     db
       .select({ id: pages.id })
       .from(pages)
@@ -69,7 +76,13 @@ export async function readRoomConfig(env: Env, siteId: string, channelId: string
         ),
       ),
     db
-      .select({ accountId: chatBans.accountId, kind: chatBans.kind, until: chatBans.until, reason: chatBans.reason })
+      .select({
+        accountId: chatBans.accountId,
+        deviceId: chatBans.deviceId,
+        kind: chatBans.kind,
+        until: chatBans.until,
+        reason: chatBans.reason,
+      })
       .from(chatBans)
       .where(
         and(eq(chatBans.siteId, siteId), inArray(chatBans.channelId, ["", channelId]), or(isNull(chatBans.until), gt(chatBans.until, now))),
@@ -80,16 +93,18 @@ export async function readRoomConfig(env: Env, siteId: string, channelId: string
       .where(and(eq(accounts.siteId, siteId), sql`${accounts.roles} <> '[]'`))
       .limit(MAX_STAFF),
     selectPaying(db, siteId, "message.liked"),
+    db.select({ name: sites.name }).from(sites).where(eq(sites.id, siteId)),
     db
       .insert(chatRooms)
       .select(
-        sql`select id, site_id, 0 from ${pages} where ${pages.siteId} = ${siteId} and ${pages.id} = ${channelId}
+        sql`select id, site_id from ${pages} where ${pages.siteId} = ${siteId} and ${pages.id} = ${channelId}
       and ${pages.type} = 'channel'`,
       )
       .onConflictDoNothing(),
   ]);
-  if (!page) return null;
+  if (!page || !site) return null;
   const renderers = chatPanels.flatMap(({ renderer }) => (renderer.panel_type === "chat" ? [renderer] : []));
+  const ofAccounts = bans.flatMap(({ accountId, ...ban }) => (accountId === "" ? [] : [{ ...ban, target: accountId }]));
   const system = renderers.find(({ system_name }) => system_name !== undefined) ?? renderers[0];
   return {
     settings: {
@@ -104,9 +119,13 @@ export async function readRoomConfig(env: Env, siteId: string, channelId: string
     allowLinks: renderers.length > 0 && renderers.every(({ allow_non_admin_links }) => allow_non_admin_links),
     filter: wordFilterOf(renderers.map(({ filtered_words }) => filtered_words)),
     looks: protectedLooks([...renderers.flatMap(({ system_name }) => system_name ?? []), ...staff.map(({ name }) => name)]),
-    bans: longestOf(bans.filter(({ kind }) => kind === "ban")),
-    mutes: longestOf(bans.filter(({ kind }) => kind === "mute")),
     paysLikes: boards.some((board) => counts(board, [channelId])),
+    systemName: system?.system_name ?? site.name,
+    bans: longestOf(ofAccounts.filter(({ kind }) => kind === "ban")),
+    mutes: longestOf(ofAccounts.filter(({ kind }) => kind === "mute")),
+    devices: longestOf(
+      bans.flatMap(({ deviceId, ...ban }) => (deviceId === "" ? [] : [{ ...ban, target: hashOfDevice(siteId, deviceId) }])),
+    ),
   };
 }
 
@@ -119,17 +138,18 @@ function settingsOf(channelId: string, row: ChatSettingsRow | undefined): Omit<R
     skus: row?.skus ?? [],
     emoji: row?.emoji ?? DEFAULT_EMOJI,
     languages: row?.languages ?? [],
+    version: row?.version ?? 0,
     created: row?.created ?? null,
     modified: row?.modified ?? null,
   };
 }
 
 /** The ban that lasts longest, of those of the site and of the channel. */
-function longestOf(bans: ({ accountId: string } & Ban)[]): Map<string, Ban> {
+function longestOf(bans: ({ target: string } & Ban)[]): Map<string, Ban> {
   const longest = new Map<string, Ban>();
-  for (const { accountId, until, reason } of bans) {
-    const known = longest.get(accountId);
-    if (!known || (known.until !== null && (until === null || until > known.until))) longest.set(accountId, { until, reason });
+  for (const { target, until, reason } of bans) {
+    const known = longest.get(target);
+    if (!known || (known.until !== null && (until === null || until > known.until))) longest.set(target, { until, reason });
   }
   return longest;
 }
@@ -164,12 +184,4 @@ function factsOf(name: string, roles: AccountRole[], channelId: string, isMember
   const isExempt = moderatesChannel(roles, "Chat_Moderator", channelId, "write");
   const badges: SenderFacts["roles"] = isAdmin ? ["admin"] : isExempt ? ["moderator"] : [];
   return { name, roles: badges, isExempt, moderator: moderatesChannel(roles, "Chat_Moderator", channelId, "read"), isMember };
-}
-
-/** Records whether the room has messages that wait for a moderator. */
-export async function markPending(env: Env, siteId: string, channelId: string, pending: boolean): Promise<void> {
-  await createDb(env.DB)
-    .update(chatRooms)
-    .set({ pending })
-    .where(and(eq(chatRooms.siteId, siteId), eq(chatRooms.id, channelId)));
 }

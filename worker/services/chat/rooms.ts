@@ -2,14 +2,17 @@ import { and, eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { chatRooms } from "#db/schema/index.ts";
 import { chatRoomOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
-import type { ChatError } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
+import type { ChatError, RoomTask } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { Failure } from "#worker/lib/errors.ts";
+import { inGroups } from "#worker/lib/in-groups.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
 // How services reach a site's chat rooms.
 
 const DELAYED = "The chat did not respond; send the request again";
-/** Rooms that are called at the same time. */
+/** Rooms per group: the first of them calls the others. */
+const GROUP = 50;
+/** Groups that are called at the same time. */
 const AT_ONCE = 20;
 
 /** The channel's room, for a request. */
@@ -48,26 +51,36 @@ function failureOf(result: Result): Failure {
   });
 }
 
+/** The channels in whose rooms an account has written, reacted or reported. */
+export function roomsUsedBy(ctx: Ctx, accountId: string): Promise<string[]> {
+  return fromRoom(onRooms(ctx.env, ctx.siteId, null, { kind: "find", accountId }));
+}
+
 /** Makes rooms read their settings, bans and panels again: one that has been used, or with null all of the site. Safe to repeat. */
 export async function refreshRooms(env: Env, siteId: string, channelId: string | null): Promise<void> {
-  await forEachRoom(env, siteId, channelId, (room) => room.refresh());
+  await onRooms(env, siteId, channelId, { kind: "refresh" });
 }
 
 /** Erases a deleted account from all rooms of the site. Safe to repeat. */
 export async function eraseFromRooms(env: Env, siteId: string, accountId: string): Promise<void> {
-  await forEachRoom(env, siteId, null, (room) => room.erase(accountId));
+  await onRooms(env, siteId, null, { kind: "erase", accountId });
 }
 
-async function forEachRoom(
-  env: Env,
-  siteId: string,
-  channelId: string | null,
-  work: (room: ReturnType<typeof chatRoomOf>) => Promise<unknown>,
-): Promise<void> {
+/**
+ * Runs a task in the rooms that have been used, or one of them; returns the channels for which it returns true. Each call serves a group of
+ * rooms, because a request may make only so many calls.
+ */
+async function onRooms(env: Env, siteId: string, channelId: string | null, task: RoomTask): Promise<string[]> {
   const rows = await createDb(env.DB)
     .select({ id: chatRooms.id })
     .from(chatRooms)
     .where(and(eq(chatRooms.siteId, siteId), channelId === null ? undefined : eq(chatRooms.id, channelId)));
-  for (let from = 0; from < rows.length; from += AT_ONCE)
-    await Promise.all(rows.slice(from, from + AT_ONCE).map(({ id }) => work(chatRoomOf(env, siteId, id))));
+  const groups = inGroups(
+    rows.map(({ id }) => id),
+    GROUP,
+  );
+  const found: string[] = [];
+  for (const some of inGroups(groups, AT_ONCE))
+    found.push(...(await Promise.all(some.map((ids) => chatRoomOf(env, siteId, ids[0] ?? "").runInRooms(ids, task)))).flat());
+  return found;
 }

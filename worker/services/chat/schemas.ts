@@ -107,6 +107,12 @@ export const MessageInput = z
     ),
     text: z.string().describe(`1 to ${MAX_TEXT} characters after normalization (NFC); line breaks become spaces`),
     replyTo: Id.optional().describe("A visible message of the room"),
+    system: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether it is the site's own message, under the name in the channel's chat panel; moderators only, always true for developer keys",
+      ),
   })
   .openapi("ChatMessageInput", { example: { text: "What a save!" } });
 
@@ -128,18 +134,32 @@ export const ReactionInput = z
 
 export const ChatReport = z.object({ accountId: Id.nullable(), reason: z.string(), reportedAt: Time }).openapi("ChatReport");
 
-export const QueueEntry = ChatMessage.extend({ channelId: Id, reports: z.array(ChatReport) }).openapi("ChatQueueEntry");
+export const QueueEntry = ChatMessage.extend({
+  channelId: Id,
+  category: z.string().nullable().describe("Why the automatic moderator held the message, in that service's terms; null if it didn't"),
+  reports: z.array(ChatReport),
+}).openapi("ChatQueueEntry");
+
+const DeviceId = z.string().min(1).max(200).openapi({ example: "b2c9e6a4-5d1f-4f57-9a3e-1c0d7e8f9a10" });
 
 export const ChatBanInput = z
   .strictObject({
-    accountId: Id,
+    accountId: Id.optional(),
+    deviceId: DeviceId.optional().describe(
+      "Instead of an account: the `deviceId` of its connections. They can neither join the chat nor send; moderators aren't affected",
+    ),
     kind: z
       .enum(CHAT_BAN_KINDS)
-      .describe("`ban`: reads but can't send. `mute`: keeps sending, but only the sender and moderators see the messages"),
+      .describe("`ban`: reads but can't send. `mute`: keeps sending, but only the sender and moderators see the messages; accounts only"),
     channelId: Id.nullable().default(null).describe("Null: every channel of the site"),
     until: Time.nullable().default(null).describe("Milliseconds since 1970 UTC; null: until it is lifted"),
     reason: z.string().trim().max(500).default(""),
   })
+  .refine(({ accountId, deviceId }) => (accountId === undefined) !== (deviceId === undefined), {
+    path: ["accountId"],
+    message: "Either an account or a device",
+  })
+  .refine(({ deviceId, kind }) => deviceId === undefined || kind === "ban", { path: ["kind"], message: "A device can only be banned" })
   .openapi("ChatBanInput", {
     example: { accountId: "5eed0000000000000e00a003", kind: "mute", channelId: "5eed0000000000000000c001", reason: "Spam" },
   });
@@ -147,7 +167,8 @@ export const ChatBanInput = z
 export const ChatBan = z
   .object({
     _id: Id,
-    accountId: Id,
+    accountId: Id.nullable().describe("Null for the ban of a device"),
+    deviceId: DeviceId.nullable(),
     kind: z.enum(CHAT_BAN_KINDS),
     channelId: Id.nullable(),
     until: Time.nullable(),
@@ -159,6 +180,7 @@ export const ChatBan = z
 
 export const BanFilters = {
   accountId: Id.optional(),
+  deviceId: DeviceId.optional(),
   channelId: Id.optional(),
   kind: z.enum(CHAT_BAN_KINDS).optional(),
 };
@@ -166,7 +188,8 @@ export const BanFilters = {
 export function toChatBan(row: ChatBanRow) {
   return {
     _id: row.id,
-    accountId: row.accountId,
+    accountId: row.accountId === "" ? null : row.accountId,
+    deviceId: row.deviceId === "" ? null : row.deviceId,
     kind: row.kind,
     channelId: row.channelId === "" ? null : row.channelId,
     until: row.until,

@@ -2,7 +2,16 @@ import { and, eq } from "drizzle-orm";
 import { type ChatSettingsRow, chatSettings } from "#db/schema/index.ts";
 import type { RoomSettings } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { invalid, notFound, rerunOnDuplicate } from "#worker/lib/errors.ts";
-import { commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow, whereVersion } from "#worker/services/core/context.ts";
+import {
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  nextVersion,
+  ownRow,
+  requireMatch,
+  whereVersion,
+} from "#worker/services/core/context.ts";
 import { requireChatModerator } from "#worker/services/core/moderators.ts";
 import { requireChannelAccess } from "#worker/services/realtime/channel-access.ts";
 import { readsAsModerator, requireReader } from "./messages.ts";
@@ -48,6 +57,7 @@ function write(ctx: Ctx, channelId: string, input: ChatSettingsInput, current: C
     resource: `chat/${channelId}`,
     data: { _id: channelId, ...input, created: next.created, modified: next.modified },
   };
+  if (!current) requireMatch(ctx, { version: 0 });
   if (!current) return rerunOnDuplicate("chat_settings.id", () => commit(ctx, ctx.db.insert(chatSettings).values(next), event));
   const change = ctx.db
     .update(chatSettings)

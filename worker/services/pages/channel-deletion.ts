@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { automationRules, calendarEvents, chatBans, chatRooms, chatSettings, streams } from "#db/schema/index.ts";
+import { automationRules, calendarEvents, chatBans, chatQueue, chatRooms, chatSettings, streams } from "#db/schema/index.ts";
 import { type Actor, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { RULE_FIELDS } from "#worker/services/automation-rules/schemas.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
@@ -65,6 +65,7 @@ function deleteChat(ctx: Ctx, channelId: string): BatchItem<"sqlite">[] {
   return [
     ctx.db.delete(chatSettings).where(ownRow(ctx, chatSettings, channelId)),
     ctx.db.delete(chatRooms).where(ownRow(ctx, chatRooms, channelId)),
+    ctx.db.delete(chatQueue).where(ofThisChannel(ctx, chatQueue, channelId)),
     ctx.db.delete(chatBans).where(ofThisChannel(ctx, chatBans, channelId)),
   ];
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { channelOf, relayOf } from "#worker/durable-objects/stubs.ts";
 import {
   channelName,
@@ -13,6 +13,7 @@ import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { bucketOf } from "#worker/lib/crypto/hash.ts";
 import { logError } from "#worker/lib/log.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { hashOfDevice } from "./device-hash.ts";
 import { readTicket, signTicket, type TicketSubject } from "./tickets.ts";
 
 const KNOWN_MS = 2_000;
@@ -185,11 +186,6 @@ function evictOldest(): void {
     known.delete(channel);
     return;
   }
-}
-
-/** The device's hash for counting: no object stores the device id, and the hash differs from site to site. */
-function hashOfDevice(siteId: string, deviceId: string): string {
-  return createHash("sha256").update(`${siteId}:${deviceId}`).digest("hex").slice(0, 32);
 }
 
 /** The network's hash for counting. It is keyed, because there are few enough addresses to try them all. */
