@@ -12,6 +12,7 @@ export const LIMITS = {
   award: { quota: 6000, window: 60, per: "site", description: "Calls that award points" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   exportMembers: { quota: 60, window: 3600, per: "account", description: "Member exports" },
+  exportAccount: { quota: 20, window: 3600, per: "account", description: "Exports of an account's data" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
   question: { quota: 10, window: 60, per: "account", description: "Questions" },
   upvote: { quota: 120, window: 60, per: "account", description: "Upvotes given and taken back" },

@@ -75,6 +75,14 @@ export function json<T extends z.ZodType>(description: string, schema: T) {
   return { description, content: { "application/json": { schema } } };
 }
 
+/** The same for a response that is generated as text while it is read, whose type isn't checked against the schema. */
+export function streamedJson(
+  description: string,
+  schema: z.ZodType,
+): { description: string; content: Record<string, { schema: z.ZodType }> } {
+  return json(description, schema);
+}
+
 /** A boolean in a query string. */
 export const QueryBoolean = z
   .enum(["true", "false"])

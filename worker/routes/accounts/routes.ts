@@ -12,6 +12,7 @@ import {
   updateAccount,
   upsertAccount,
 } from "#worker/services/accounts/accounts.ts";
+import { accountExport } from "./export.ts";
 import { globalAccounts } from "./global-accounts.ts";
 import { passwords } from "./passwords.ts";
 import { accountRoles } from "./roles.ts";
@@ -24,7 +25,7 @@ export const accounts = createArea();
 const tag = "Accounts";
 
 // Before `{id}`, which would match their paths too.
-for (const part of [globalAccounts, passwords, verification, accountRoles, accountTags]) accounts.route("/", part);
+for (const part of [globalAccounts, passwords, verification, accountRoles, accountTags, accountExport]) accounts.route("/", part);
 
 accounts.openapi(
   operation({
