@@ -3,9 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { MATCH_DATA } from "#db/demo/automation.ts";
 import { bodyOf, sendSigned } from "./lib/match/api.ts";
-import { predictionOf, claim, nameOf, type Outcome, vote } from "./lib/match/crowd.ts";
+import { playChat } from "./lib/match/chat.ts";
+import { predictionOf, claim, type Outcome, vote } from "./lib/match/crowd.ts";
 import { closePrediction, drawWinner, endQuest, type MatchDay, openDesk, openMatchDay, settlePrediction } from "./lib/match/desk.ts";
+import { nameOf } from "./lib/match/fans.ts";
 import { lineOf, matchEvents } from "./lib/match/play.ts";
+import { playQuestions } from "./lib/match/questions.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
 const SUPPORTERS = 200;
@@ -22,7 +25,7 @@ await guard(async () => {
   const day = await openMatchDay(await openDesk(url));
   const until = kickOff(speed);
   say(`Open ${url}/start to watch. The prediction is open until half-time.\n`);
-  const [score] = await Promise.all([play(until), takeVotes(until, day)]);
+  const [score] = await Promise.all([play(until), takeVotes(until, day), playChat(url, until), playQuestions(url, until)]);
   await settle(day, score);
 });
 if (process.connected) process.disconnect();

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { build } from "./lib/build.ts";
 import { loadDemoAwards } from "./lib/demo-awards.ts";
+import { fillDemoChat } from "./lib/demo-chat.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
 import { scheduledFailure } from "./lib/scheduled.ts";
@@ -20,6 +21,7 @@ await guard(async () => {
   const server = await startServer({ port, state, secrets });
   await loadDemoAwards(server.url);
   printSummary(server.url);
+  fillDemoChat(server.url).catch((error: unknown) => say(`The demo's chat stays empty: ${String(error)}`));
 
   const cron = everyMinute(() => runScheduled(server.url));
   const reason = await Promise.race([stopRequested(), server.ended.then(() => "ended" as const)]);
