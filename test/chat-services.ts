@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "@hono/zod-openapi";
 import type { TestProject } from "vitest/node";
+import { type LocalService, readText, sendJson, startLocalService } from "./local-service.ts";
 
 // A stand-in for the services that a chat may use: an HTTP server that translates like LibreTranslate and moderates, for any number of
 // customers, which the first path segment identifies. PUT /<customer>/behaviour configures how it behaves, GET /<customer>/calls returns
@@ -31,22 +32,9 @@ interface Customer {
 }
 
 /** Starts the services on a port of the loopback address, any free one by default. */
-export async function startChatServices(port = 0): Promise<{ url: string; stop(): Promise<void> }> {
+export function startChatServices(port = 0): Promise<LocalService> {
   const customers = new Map<string, Customer>();
-  const server = createServer((request, response) => {
-    handle(customers, request, response).catch((error: unknown) => send(response, 400, { error: String(error) }));
-  });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The chat services aren't listening on a port");
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return startLocalService((request, response) => handle(customers, request, response), { port, failure: 400 });
 }
 
 /** Starts the services for all tests of a project. */
@@ -61,15 +49,15 @@ async function handle(customers: Map<string, Customer>, request: IncomingMessage
   const customer = customers.get(name) ?? { behaviour: "succeed", calls: [], delayed: [] };
   customers.set(name, customer);
   const text = await readText(request);
-  if (path === "calls") return send(response, 200, customer.calls);
+  if (path === "calls") return sendJson(response, 200, customer.calls);
   const body: unknown = JSON.parse(text);
   if (path === "behaviour") {
     customer.behaviour = z.enum(BEHAVIOURS).parse(body);
     for (const respond of customer.delayed.splice(0)) respond();
-    return send(response, 204);
+    return sendJson(response, 204);
   }
   customer.calls.push({ path, authorization: request.headers.authorization ?? "", body });
-  if (request.method !== "POST") return send(response, 405, { error: "Only POST" });
+  if (request.method !== "POST") return sendJson(response, 405, { error: "Only POST" });
   const result = path === "translate" ? translate(TranslateBody.parse(body), customer) : moderate(GuardBody.parse(body));
   behave(customer, response, result, name);
 }
@@ -78,11 +66,11 @@ function behave(customer: Customer, response: ServerResponse, result: unknown, n
   switch (customer.behaviour) {
     case "succeed":
     case "short":
-      return send(response, 200, result);
+      return sendJson(response, 200, result);
     case "fail":
-      return send(response, 503, { error: "Out of order" });
+      return sendJson(response, 503, { error: "Out of order" });
     case "reject":
-      return send(response, 403, { error: "Invalid API key" });
+      return sendJson(response, 403, { error: "Invalid API key" });
     case "garbage":
       return void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Welcome</h1>");
     case "flood":
@@ -92,7 +80,7 @@ function behave(customer: Customer, response: ServerResponse, result: unknown, n
     case "hang":
       return;
     case "slow":
-      return void customer.delayed.push(() => send(response, 200, result));
+      return void customer.delayed.push(() => sendJson(response, 200, result));
   }
 }
 
@@ -112,14 +100,4 @@ function detect(text: string): string {
 
 function moderate({ text }: z.infer<typeof GuardBody>) {
   return /\bbomb\b/i.test(text) ? { flagged: true, category: "violence" } : { flagged: false };
-}
-
-function send(response: ServerResponse, status: number, body?: unknown): void {
-  response.writeHead(status, { "Content-Type": "application/json" }).end(body === undefined ? undefined : JSON.stringify(body));
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request.setEncoding("utf8")) text += String(chunk);
-  return text;
 }

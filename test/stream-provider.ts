@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "@hono/zod-openapi";
 import type { TestProject } from "vitest/node";
+import { type LocalService, readText, sendJson, startLocalService } from "./local-service.ts";
 
 // A stand-in for a stream provider: an HTTP server with the four calls, for any number of customers, which the first path segment
 // identifies. PUT /<customer>/behaviour configures how it behaves, GET /<customer>/calls returns what it received.
@@ -26,22 +27,9 @@ interface Customer {
 }
 
 /** Starts the provider on a free port of the loopback address. */
-export async function startStreamProvider(): Promise<{ url: string; stop(): Promise<void> }> {
+export function startStreamProvider(): Promise<LocalService> {
   const customers = new Map<string, Customer>();
-  const server = createServer((request, response) => {
-    handle(customers, request, response).catch((error: unknown) => send(response, 500, { error: String(error) }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The provider isn't listening on a port");
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return startLocalService((request, response) => handle(customers, request, response));
 }
 
 /** Starts one provider for all tests of a project. */
@@ -56,16 +44,17 @@ async function handle(customers: Map<string, Customer>, request: IncomingMessage
   const customer = customers.get(name) ?? { behaviour: {}, calls: [], streams: new Map<string, boolean>() };
   customers.set(name, customer);
   const text = await readText(request);
-  if (resource === "calls") return send(response, 200, customer.calls);
+  if (resource === "calls") return sendJson(response, 200, customer.calls);
   if (resource === "behaviour") {
     customer.behaviour = Behaviour.parse(JSON.parse(text));
-    return send(response, 204);
+    return sendJson(response, 204);
   }
   const streamId = String(request.headers["tifo-stream-id"] ?? "");
   const body: unknown = JSON.parse(text);
   customer.calls.push({ call: resource, authorization: request.headers.authorization ?? "", streamId, body });
   const call = CALLS.find((known) => known === resource);
-  if (request.method !== "POST" || !call || CallBody.parse(body).streamId !== streamId) return send(response, 400, { error: "Bad call" });
+  if (request.method !== "POST" || !call || CallBody.parse(body).streamId !== streamId)
+    return sendJson(response, 400, { error: "Bad call" });
   behave(customer, call, streamId, response, name);
 }
 
@@ -74,9 +63,9 @@ function behave(customer: Customer, call: (typeof CALLS)[number], streamId: stri
     case "succeed":
       return succeed(customer, call, streamId, response);
     case "fail":
-      return send(response, 503, { error: "Out of order" });
+      return sendJson(response, 503, { error: "Out of order" });
     case "reject":
-      return send(response, 403, { error: "No" });
+      return sendJson(response, 403, { error: "No" });
     case "hang":
       // It executes the call but never responds.
       return void customer.streams.set(streamId, call === "start");
@@ -98,24 +87,14 @@ function nextBehaviour({ behaviour }: Customer, call: (typeof CALLS)[number]): (
 
 /** Every call is safe to repeat. */
 function succeed({ streams }: Customer, call: (typeof CALLS)[number], streamId: string, response: ServerResponse): void {
-  if (call !== "create" && !streams.has(streamId)) return send(response, 404, { error: "No such stream" });
+  if (call !== "create" && !streams.has(streamId)) return sendJson(response, 404, { error: "No such stream" });
   if (call === "delete") streams.delete(streamId);
   else streams.set(streamId, call === "start");
-  if (call !== "create") return send(response, 200, { providerStreamId: `ps-${streamId}` });
-  send(response, 201, {
+  if (call !== "create") return sendJson(response, 200, { providerStreamId: `ps-${streamId}` });
+  sendJson(response, 201, {
     providerStreamId: `ps-${streamId}`,
     ingestUrl: "rtmps://ingest.demo.example/live",
     playbackUrl: `https://play.demo.example/${streamId}.m3u8`,
     streamKey: `key-${streamId}`,
   });
-}
-
-function send(response: ServerResponse, status: number, body?: unknown): void {
-  response.writeHead(status, { "Content-Type": "application/json" }).end(body === undefined ? undefined : JSON.stringify(body));
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request.setEncoding("utf8")) text += String(chunk);
-  return text;
 }

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { z } from "@hono/zod-openapi";
 import { MessageIntake } from "#worker/durable-objects/chat-room/message-intake.ts";
 import { MessageStore } from "#worker/durable-objects/chat-room/message-store.ts";
 import { RoomTranslator, type Translation } from "#worker/durable-objects/chat-room/room-translator.ts";
@@ -8,15 +9,44 @@ import { Senders } from "#worker/durable-objects/chat-room/senders.ts";
 import { ChatGuard } from "#worker/integrations/chat-guard.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readRoomConfig } from "#worker/services/chat/room-config.ts";
-import { newChatDeployment } from "../chat-service-calls.ts";
-import { newSite, type TestSite } from "../harness.ts";
-import { enterChat, roomOf } from "./chatters.ts";
+import { ChatMessagePage, ChatQueue } from "#worker/services/chat/schemas.ts";
+import { newAiDeployment, newChatDeployment } from "../chat-service-calls.ts";
+import type { TestAccount, TestSite } from "../harness.ts";
+import { type ChatSite, enterChat, type Message, newChatSite, roomOf } from "./chatters.ts";
 
 let site: TestSite;
+let ann: TestAccount;
+let ben: TestAccount;
+let newRoom: ChatSite["newRoom"];
+let setSettings: ChatSite["setSettings"];
 
 beforeAll(async () => {
-  site = await newSite();
+  ({ site, ann, ben, newRoom, setSettings } = await newChatSite());
 });
+
+const ModelInput = z.object({ text: z.string().optional(), target_lang: z.string().optional() });
+
+/** Connects the chat to these services until the end of the test. */
+async function useServices(deployment: Env): Promise<void> {
+  const names = ["TIFO_TRANSLATE_URL", "TIFO_CHAT_GUARD_URL", "TIFO_DEVELOPMENT", "AI"];
+  const before = names.map((name) => [name, Reflect.get(env, name)] as const);
+  for (const name of names) Reflect.set(env, name, Reflect.get(deployment, name));
+  onTestFinished(() => {
+    for (const [name, value] of before) Reflect.set(env, name, value);
+  });
+}
+
+/** Viewers who read German, English and Spanish, in a room that translates into German and Spanish. */
+async function enterInThreeLanguages() {
+  const channelId = await newRoom();
+  await setSettings(channelId, { languages: ["de", "es"] });
+  return {
+    channelId,
+    german: await enterChat(site, channelId, ann, { language: "de-AT" }),
+    english: await enterChat(site, channelId, null, { language: "en" }),
+    spanish: await enterChat(site, channelId, ben, { language: "es-MX" }),
+  };
+}
 
 const message = (text: string, language: string | null = null) => ({ id: newId(Date.now()), text, language });
 
@@ -55,21 +85,54 @@ describe("The translator", () => {
   });
 });
 
-test("a translation reaches the viewers who read that language, and the original the others", async () => {
-  const channel = await site.addChannel(`room-${newId(Date.now())}`);
-  const [spanish, english] = [
-    await enterChat(site, channel, site.accounts.viewer, { language: "es-MX" }),
-    await enterChat(site, channel, null, { language: "en" }),
-  ];
-  const id = await spanish.says("Goal!");
-  await english.sees(id);
-  await runInDurableObject(roomOf(site, channel), (_, state) => {
-    new MessageStore(state.storage).addTranslations([{ id, language: "es", text: "¡Gol!" }]);
+describe("A live room", () => {
+  test("translates what is said for each viewer's language, by an HTTP service", async () => {
+    const deployment = newChatDeployment();
+    await useServices(deployment.env);
+    const { channelId, german, english, spanish } = await enterInThreeLanguages();
+    const [hello, answer] = [await german.says("Schau auf evil.example"), await spanish.says("Hola")];
+    const isTranslated = (message: Message | undefined) => message !== undefined && message.translation !== null;
+    expect(await spanish.sees(hello, isTranslated)).toMatchObject({
+      text: "Schau auf [link]",
+      translation: { language: "es", text: "[es] Schau auf [link]" },
+    });
+    expect(await german.sees(answer, isTranslated)).toMatchObject({ text: "Hola", translation: { language: "de", text: "[de] Hola" } });
+    // Nobody gets a translation into their own language, nor into one that the room doesn't offer.
+    expect([german.screen.get(hello)?.translation, (await english.sees(hello))?.translation]).toEqual([null, null]);
+    const calls = (await deployment.calls()).flatMap(({ path, body }) => (path === "translate" ? [body] : []));
+    expect(calls).toEqual([
+      { q: ["Schau auf [link]"], source: "auto", target: "es", format: "text" },
+      { q: ["Hola"], source: "auto", target: "de", format: "text" },
+    ]);
+    const page = await site.call("listChatMessages", {
+      as: "client",
+      params: { channelId },
+      headers: { "Accept-Language": "es-MX,en;q=0.5" },
+    });
+    expect(page.as(ChatMessagePage).results.map(({ translation }) => translation?.language)).toEqual([undefined, "es"]);
   });
-  const back = await enterChat(site, channel, null, { language: "es" });
-  expect(back.history.messages).toMatchObject([{ text: "Goal!", translation: { language: "es", text: "¡Gol!" } }]);
-  const other = await enterChat(site, channel, null, { language: "de" });
-  expect(other.history.messages).toMatchObject([{ text: "Goal!", translation: null }]);
+
+  test("translates and holds with the models of Workers AI", async () => {
+    const runs: [model: string, input: unknown][] = [];
+    await useServices(
+      newAiDeployment((model, input) => {
+        runs.push([model, input]);
+        const { text, target_lang } = ModelInput.parse(input);
+        if (text === undefined) return Promise.resolve({ response: JSON.stringify(input).includes("bomb") ? "unsafe\nS1" : "safe" });
+        return Promise.resolve({ translated_text: `[${target_lang}] ${text}` });
+      }),
+    );
+    const { channelId, german, spanish } = await enterInThreeLanguages();
+    const id = await german.says("Guter Pass");
+    await spanish.sees(id, (message) => message?.translation?.text === "[es] Guter Pass");
+    expect(runs).toEqual([
+      ["@cf/meta/llama-guard-3-8b", { messages: [{ role: "user", content: "Guter Pass" }] }],
+      ["@cf/meta/m2m100-1.2b", { text: "Guter Pass", source_lang: "de", target_lang: "es" }],
+    ]);
+    expect(await spanish.say("There is a bomb")).toMatchObject({ ok: true, state: "held" });
+    const queue = async () => (await site.call("listChatQueue", { query: { channelIds: channelId } })).as(ChatQueue).results;
+    await expect.poll(queue).toMatchObject([{ text: "There is a bomb", category: "S1", reports: [] }]);
+  });
 });
 
 describe("The automatic moderator", () => {
