@@ -110,8 +110,9 @@ export async function leastPrivilegedCallers(own: TestSite, operation: Operation
   const { area, action, accounts } = documentedAccess(operation);
   const least: Record<string, Headers> = {};
   if (kinds.has("developer")) {
-    const [, ...more] = /key also needs `([a-z]+:\w+)`/.exec(operation.description) ?? [];
-    least["a key with only this role"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:${action}`, ...more]) };
+    const [more = ""] = /key also needs [^.]*/.exec(operation.description) ?? [];
+    const roles = [...more.matchAll(/`([a-z]+:\w+)`/g)].flatMap(([, role = ""]) => role);
+    least["a key with only this role"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:${action}`, ...roles]) };
   }
   if (accounts === "global") least["a global account"] = { Authorization: `Bearer ${await globalToken()}` };
   else if (kinds.has("bearer")) {

@@ -90,7 +90,7 @@ describe("A live room", () => {
     const deployment = newChatDeployment();
     await useServices(deployment.env);
     const { channelId, german, english, spanish } = await enterInThreeLanguages();
-    const [hello, answer] = [await german.says("Schau auf evil.example"), await spanish.says("Hola")];
+    const [hello, answer] = [await german.says("Schau auf evil.com"), await spanish.says("Hola")];
     const isTranslated = (message: Message | undefined) => message !== undefined && message.translation !== null;
     expect(await spanish.sees(hello, isTranslated)).toMatchObject({
       text: "Schau auf [link]",

@@ -22,13 +22,15 @@ export const PERSONAL_DATA: PersonalData[] = [
   ...chatData,
 ];
 
+/** The areas that a key must be able to read. */
+export const EXPORTED_AREAS = [...new Set(PERSONAL_DATA.map(({ area }) => area))];
+
 /** All that is stored about an account, as JSON: by the account itself, a site admin, or a key that may read every area. */
 export async function exportAccount(ctx: Ctx, id: string): Promise<AsyncGenerator<string, void>> {
   const account = await getAccount(ctx, id);
   const actor = await ctx.caller();
   if (actor.kind === "developer") {
-    const areas = [...new Set(PERSONAL_DATA.map(({ area }) => area))];
-    const missing = areas.filter((area) => !keyAllows(actor.roles, area, "read"));
+    const missing = EXPORTED_AREAS.filter((area) => !keyAllows(actor.roles, area, "read"));
     if (missing.length > 0) throw forbidden(`The developer key also needs ${missing.map((area) => `${area}:read`).join(", ")}`);
   }
   const isSelf = actor.kind === "account" && actor.id === id;
