@@ -4,6 +4,7 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import type { Person, PersonalData } from "#worker/services/core/personal-data.ts";
 import { forbidden } from "#worker/lib/errors.ts";
 import { keyAllows } from "#worker/lib/roles.ts";
+import { leaderboardData } from "#worker/services/leaderboards/personal-data.ts";
 import { pollData } from "#worker/services/polls/personal-data.ts";
 import { questionData } from "#worker/services/qna/personal-data.ts";
 import { questData } from "#worker/services/quests/personal-data.ts";
@@ -18,6 +19,7 @@ export const PERSONAL_DATA: PersonalData[] = [
   ...purchaseData,
   ...pollData,
   ...questData,
+  ...leaderboardData,
   ...questionData,
   ...chatData,
 ];

@@ -21,6 +21,7 @@ export const accountData: PersonalData[] = [
         globalAccountID: accounts.globalAccountId,
         emailVerified: accounts.emailVerified,
         marketingOptin: accounts.marketingOptin,
+        leaderboardHidden: accounts.leaderboardHidden,
         lastLogin: accounts.lastLogin,
         created: accounts.created,
         modified: accounts.modified,
