@@ -1,6 +1,7 @@
 import type { OverlayShow } from "../channel/index.ts";
 import { clipById, clipOf, type SiteVideo } from "./clips.ts";
 import type { WatchedEvent } from "./event.ts";
+import type { PanelInfo } from "../model/state.ts";
 import type { Session } from "./session.ts";
 import { openLink, parsedUrl } from "./web-address.ts";
 
@@ -25,13 +26,18 @@ export function labelOf({ type, data }: CallToAction): string {
   return data.label ?? LABELS[type];
 }
 
-/** Whether it requires the host app's statistics service. */
+/** Whether it requires the host app's statistics service, or a panel with the viewer's own points. */
 export function needsStats({ type }: CallToAction): boolean {
   return type === "show_player_stats";
 }
 
-export async function hasStats({ delegate }: Session): Promise<boolean> {
-  return (await delegate.call((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
+export async function hasStats({ delegate }: Session, panels: readonly PanelInfo[]): Promise<boolean> {
+  return ranksPanel(panels) !== undefined || (await delegate.call((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
+}
+
+/** The first panel with the ranks of a leaderboard. */
+function ranksPanel(panels: readonly PanelInfo[]): PanelInfo | undefined {
+  return panels.find(({ renderer }) => "leaderboard_id" in renderer && renderer.leaderboard_id !== undefined);
 }
 
 /** Tracks and performs an overlay's call to action. */
@@ -70,7 +76,7 @@ export async function performCallToAction(call: CallToAction, element: Element, 
     case "play_video":
       return playById(call.data, event, session);
     case "show_player_stats":
-      return openLink(await statsUrl(call.data.playerId, session));
+      return showStats(call.data.playerId, event, session);
     case "go_to_channel":
       return;
   }
@@ -93,6 +99,14 @@ async function playById(
 ): Promise<void> {
   const clip = await clipById(videoId, event.channelId, session);
   if (clip) await event.playClip({ ...clip, start: startTime });
+}
+
+/** The player's page or, without a statistics service, the viewer's own points and rank. */
+async function showStats(playerId: string, event: WatchedEvent, session: Session): Promise<void> {
+  const url = await statsUrl(playerId, session);
+  const panel = ranksPanel(event.getPanels());
+  if (url === undefined && panel) event.openPanel(panel.id);
+  else openLink(url);
 }
 
 /** `players/<id>` at the host app's statistics service. */

@@ -28,6 +28,8 @@ const MEDIA_TIME_MS = 1_000;
 /** How often the server is notified of what is being watched. */
 const WATCH_MS = 10_000;
 
+type SentTop = Extract<ServerFrame, { type: "leaderboard.updated" }>["leaderboard"]["top"];
+
 /** An event that is being watched, with the methods that only the SDK calls. */
 export interface WatchedEvent extends TifoEventViewModel {
   readonly keyPlays: readonly KeyPlay[];
@@ -43,6 +45,8 @@ export interface WatchedEvent extends TifoEventViewModel {
   isReceiveOnly(): boolean;
   /** Calls the listener with each frame, and returns a function that removes it. */
   onFrame(listener: (frame: ServerFrame) => void): () => void;
+  /** The top of a leaderboard that this viewer has received last. */
+  topOf(leaderboardId: string): SentTop | undefined;
   /** Whether it was stopped, or the channel has rejected the viewer for good. */
   isClosed(): boolean;
   /** A viewer signed in or out: rejoins the channel as the new viewer and loads their data. */
@@ -68,6 +72,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
   let reportedPanelId: string | null = null;
   /** Ids of polls, quests and broadcasts whose impression was reported to the host app. */
   const impressions = new Set<string>();
+  const tops = new Map<string, SentTop>();
   const frameListeners = new Set<(frame: ServerFrame) => void>();
   let rendererCount = 0;
   let boardTimer: ReturnType<typeof environment.setTimer> | undefined;
@@ -132,6 +137,9 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
         break;
       case "questions.changed":
         questions.onHiddenChange();
+        break;
+      case "leaderboard.updated":
+        tops.set(frame.leaderboard.leaderboardId, frame.leaderboard.top);
         break;
       case "vote.result":
         votes.settle(frame);
@@ -304,6 +312,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       frameListeners.add(listener);
       return () => frameListeners.delete(listener);
     },
+    topOf: (leaderboardId) => tops.get(leaderboardId),
     isClosed: () => connection.isClosed(),
     async userDidChange() {
       votes.drop();

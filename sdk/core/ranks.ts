@@ -26,13 +26,21 @@ export interface Ranks {
 
 const TOP = 10;
 const NEIGHBOURS = 2;
-/** After a change of the top, which reaches all viewers at once, each loads its own rank after this long to twice as long (ms). */
+/**
+ * After a change of the top, which reaches all viewers at once, each loads its own rank after this long to twice as long (ms), and longer on
+ * a channel with many viewers: one object answers them all.
+ */
 const OWN_MS = 8_000;
+const OWN_MS_PER_VIEWER = 5;
 
 const INITIAL: RanksState = { status: "loading", top: [], own: null };
 
 /** The top comes over the channel; only this viewer's own rank has to be asked for. */
-export function createRanks({ client, environment }: Session, event: Pick<WatchedEvent, "onFrame">, leaderboardId: string): Ranks {
+export function createRanks(
+  { client, environment }: Session,
+  event: Pick<WatchedEvent, "onFrame" | "topOf" | "getSnapshot">,
+  leaderboardId: string,
+): Ranks {
   const store = createStore(INITIAL);
   const { api } = client;
   const path = { id: leaderboardId };
@@ -46,6 +54,13 @@ export function createRanks({ client, environment }: Session, event: Pick<Watche
     if (listeners > 0) store.update((state) => ({ ...state, ...changes }));
   }
 
+  /** Every change is sent, so the latest frame is the current state. */
+  async function loadTop(): Promise<readonly Rank[]> {
+    const sent = event.topOf(leaderboardId);
+    if (sent) return sent;
+    return (await ok(api.GET("/leaderboard/v1/{id}/ranks", { params: { path, query: { limit: TOP } } }))).results;
+  }
+
   async function loadOwn(): Promise<OwnRank | null> {
     if ((await client.token()) === null) return null;
     return ok(api.GET("/leaderboard/v1/{id}/ranks/me", { params: { path, query: { neighbours: NEIGHBOURS } } }));
@@ -54,9 +69,9 @@ export function createRanks({ client, environment }: Session, event: Pick<Watche
   async function reload(): Promise<void> {
     const load = ++loads;
     try {
-      const ranks = ok(api.GET("/leaderboard/v1/{id}/ranks", { params: { path, query: { limit: TOP } } }));
-      const [{ results }, own] = await Promise.all([ranks, loadOwn()]);
-      if (load === loads) set({ status: "ready", top: results, own });
+      const [top, own] = await Promise.all([loadTop(), loadOwn()]);
+      // A frame may have been faster than the response.
+      if (load === loads) set({ status: "ready", top: event.topOf(leaderboardId) ?? top, own });
     } catch {
       if (load === loads && store.getSnapshot().status !== "ready") set({ status: "failed" });
     }
@@ -64,6 +79,7 @@ export function createRanks({ client, environment }: Session, event: Pick<Watche
 
   /** A frame can't contain the viewer's own rank, which is loaded a while later if the page is visible. */
   function refreshOwn(): void {
+    const wait = Math.max(OWN_MS, event.getSnapshot().concurrents * OWN_MS_PER_VIEWER);
     timer ??= environment.setTimer(
       () => {
         timer = undefined;
@@ -74,7 +90,7 @@ export function createRanks({ client, environment }: Session, event: Pick<Watche
           () => undefined,
         );
       },
-      OWN_MS * (1 + environment.random()),
+      wait * (1 + environment.random()),
     );
   }
 

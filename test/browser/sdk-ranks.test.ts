@@ -74,6 +74,16 @@ test("a viewer can hide its name from others", async () => {
   await guest.getByRole("row", { name: /Vera Viewer/ }).waitFor();
 });
 
+test("the call to action for player stats opens the viewer's own rank if the app has no statistics", async () => {
+  const page = await open(token);
+  await page.evaluate(() => window.Tifo.getTifoEventViewModel()?.closePanel());
+  await page.getByText(/You are number/).waitFor({ state: "detached" });
+  const contents = [{ kind: "html", html: "<b>Moreno scores</b>", position: "topCenter" }];
+  await deployment.broadcast(contents, { cta: { type: "show_player_stats", data: { playerId: "moreno" } } }, channelId);
+  await page.getByRole("button", { name: "Player stats" }).click();
+  await page.getByText(/You are number/).waitFor();
+});
+
 test.each([
   ["small phone", "light", { width: 320, height: 640 }],
   ["desktop", "dark", { width: 1280, height: 800 }],

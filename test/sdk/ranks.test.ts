@@ -69,6 +69,17 @@ describe("the ranks of a leaderboard", () => {
     expect(asked(OWN)).toBe(2);
   });
 
+  test("that were received before they are shown aren't loaded again", async () => {
+    event = await world.watchLoaded(SIGNED_IN);
+    send([rank(1, "Zoe", 91)]);
+    await world.until(() => event.topOf(BOARD) !== undefined);
+    ranks = createRanks(createSession({ clientId: SITE }, undefined, world.environment), event, BOARD);
+    ranks.subscribe(() => undefined);
+    await world.until(() => ranks.getSnapshot().status === "ready");
+    expect(ranks.getSnapshot().top).toEqual([rank(1, "Zoe", 91)]);
+    expect(asked(LIST)).toBe(0);
+  });
+
   test("say that loading failed, and load on request", async () => {
     const list = world.rest[LIST];
     world.rest[LIST] = () => new ApiError(404, "not_found");

@@ -1,21 +1,22 @@
 import { useEffect, useState } from "react";
 import { type CallToAction, handleCallToAction, hasStats, labelOf, needsStats } from "../../core/calls-to-action.ts";
-import { useSdkContext } from "../context.tsx";
+import { useEventState, useSdkContext } from "../context.tsx";
 
 /** The button of a call to action; none if the page can't perform it. */
 export function CallToActionButton({ call }: { call: CallToAction }) {
   const { event, session } = useSdkContext();
+  const panels = useEventState((state) => state.panels);
   const requiresStats = needsStats(call);
   const [possible, setPossible] = useState(!requiresStats);
 
   useEffect(() => {
     if (!requiresStats) return;
     let current = true;
-    void hasStats(session).then((available) => current && setPossible(available));
+    void hasStats(session, panels).then((available) => current && setPossible(available));
     return () => {
       current = false;
     };
-  }, [requiresStats, session]);
+  }, [requiresStats, session, panels]);
 
   if (!possible) return null;
   return (

@@ -10,6 +10,9 @@ import type { Rank } from "./schemas.ts";
 
 // The people on a leaderboard: their names, and what follows when they hide, rename or delete their account.
 
+/** For how long after its end viewers may still see a board that they received (ms): new viewers get states of the last hour. */
+const ON_SCREEN_MS = 3_600_000;
+
 export interface Person {
   id: string;
   name: string;
@@ -45,8 +48,9 @@ export async function eraseFromLeaderboards(env: Env, siteId: string, accountId:
   await Promise.all(rows.map(({ id }) => leaderboardOf(env, siteId, id).erase(accountId)));
 }
 
-/** Updates the names on screens after an account was renamed, hidden or shown. Idempotent. */
+/** Updates the names on screens after an account was renamed, hidden or shown: those of boards that are still shown. Idempotent. */
 export async function showAccountChange(env: Env, siteId: string, accountId: string): Promise<void> {
-  const boards = await boardsOf(env, siteId);
+  const since = Date.now() - ON_SCREEN_MS;
+  const boards = (await boardsOf(env, siteId)).filter(({ endsAt }) => endsAt === null || endsAt > since);
   await Promise.all(boards.map(({ id }) => leaderboardOf(env, siteId, id).accountChanged(accountId)));
 }
