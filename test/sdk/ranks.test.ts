@@ -31,10 +31,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+function sessionOf(delegate: TifoEventDelegate) {
+  const configuration = { clientId: SITE, origin: "https://tifo.example", deviceId: "device", delegate };
+  return createSession(configuration, undefined, { ...world.environment, hidden: () => false });
+}
+
 async function open(delegate: TifoEventDelegate = SIGNED_IN): Promise<() => void> {
   event = await world.watchLoaded(delegate);
-  const configuration = { clientId: SITE, origin: "https://tifo.example", deviceId: "device", delegate };
-  ranks = createRanks(createSession(configuration, undefined, { ...world.environment, hidden: () => false }), event, BOARD);
+  ranks = createRanks(sessionOf(delegate), event, BOARD);
   const stop = ranks.subscribe(() => undefined);
   await world.until(() => ranks.getSnapshot().status !== "loading");
   return stop;
@@ -73,7 +77,7 @@ describe("the ranks of a leaderboard", () => {
     event = await world.watchLoaded(SIGNED_IN);
     send([rank(1, "Zoe", 91)]);
     await world.until(() => event.topOf(BOARD) !== undefined);
-    ranks = createRanks(createSession({ clientId: SITE }, undefined, world.environment), event, BOARD);
+    ranks = createRanks(sessionOf(SIGNED_IN), event, BOARD);
     ranks.subscribe(() => undefined);
     await world.until(() => ranks.getSnapshot().status === "ready");
     expect(ranks.getSnapshot().top).toEqual([rank(1, "Zoe", 91)]);
