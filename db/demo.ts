@@ -11,6 +11,7 @@ import { demoMedia } from "./demo/media.ts";
 import { demoMemberEntitlements, demoMemberships, demoSupporters } from "./demo/members.ts";
 import { demoNavigations } from "./demo/navigation.ts";
 import { demoOverlays } from "./demo/overlays.ts";
+import { demoSegments } from "./demo/segments.ts";
 import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoPolls } from "./demo/polls.ts";
 import { demoQuestions, demoQuestionUpvotes } from "./demo/questions.ts";
@@ -215,7 +216,9 @@ function demoSite(id: string, slug: string, name: string): typeof sites.$inferIn
         requireVerifiedEmail: false,
         providers: [{ name: "club-app", jwksUrl: `https://keys.${slug}.example/jwks.json`, audience: `https://${slug}.example` }],
       },
-      localization: { language: "en", timeZone: "Europe/London" },
+      localization: { language: "en", languages: ["en", "es", "fr", "de", "pt", "it", "ar"], timeZone: "Europe/London" },
+      transitions: { enter: { name: "slide", duration: 250 }, exit: { name: "fade", duration: 160 } },
+      userSegments: demoSegments(),
       seo: { title: name, description: "Every match, live" },
     },
     style: { accent: slug === "demo" ? "#6E5FFB" : "#C2410C" },

@@ -194,6 +194,6 @@ export const CANCEL_SCHEDULES = ["immediate", "endOfBilling"] as const;
 export const RULE_OPERATORS = ["equals", "not_equals", "greater_than", "less_than", "contains"] as const;
 export const RULE_BEHAVIORS = ["immediate", "delayed"] as const;
 export const RULE_SCOPES = ["channel", "channel_metadata", "specific_channels", "all_channels"] as const;
-export const RULE_SEGMENTS = ["viewers_all", "viewers_with_tags"] as const;
+export const RULE_SEGMENTS = ["viewers_all", "viewers_with_tags", "viewers_in_segment"] as const;
 export const FIRING_OUTCOMES = ["scheduled", "sent", "created", "failed", "dropped"] as const;
 export const FACT_TYPES = ["string", "number", "boolean", "array", "any"] as const;

@@ -246,6 +246,8 @@ export interface RuleTargeting {
   target?: Binding<string | string[]> | undefined;
   segment: (typeof RULE_SEGMENTS)[number];
   tags?: Binding<string>[] | undefined;
+  /** The slug of the segment, for `viewers_in_segment`. */
+  userSegment?: string | undefined;
   priority: number;
 }
 

@@ -69,6 +69,10 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   ...COMMERCE_PARAMETERS,
   "/auth/v2/intent/consume/{token}": newIntentToken,
+  "/site/v1/segments/{slug}/size": async (site) => {
+    await site.call("updateSite", await validCall(site, operationOf("updateSite")));
+    return "gold-members";
+  },
   "/page/v2/devices/{deviceId}": async (site) => {
     const headers = { "Tifo-Device-Id": DEVICE };
     const params = { pageId: await site.addChannel(`devices-${randomHex(6)}`) };

@@ -333,10 +333,15 @@ export async function waitForViewerCount(site: TestSite, viewers: number): Promi
 }
 
 /** Opens a channel's socket as a browser does, and sends pings until the test ends. */
-export async function openSocket(site: TestSite, channelId: string, query: Record<string, string | number> = {}): Promise<TestViewer> {
+export async function openSocket(
+  site: TestSite,
+  channelId: string,
+  query: Record<string, string | number> = {},
+  headers: Record<string, string> = {},
+): Promise<TestViewer> {
   const url = new URL(`/realtime/v1/channels/${channelId}`, ORIGIN);
   for (const [name, value] of Object.entries({ clientId: site.id, ...query })) url.searchParams.set(name, String(value));
-  const { webSocket, status } = await exports.default.fetch(url, { headers: { Upgrade: "websocket" } });
+  const { webSocket, status } = await exports.default.fetch(url, { headers: { ...headers, Upgrade: "websocket" } });
   if (!webSocket) throw new Error(`The upgrade failed with ${status}`);
   const viewer = new TestViewer(webSocket);
   const pings = setInterval(() => webSocket.readyState === WebSocket.OPEN && viewer.send(PING), 10_000);

@@ -12,7 +12,7 @@ export const QUESTS_PANEL = "5eed0000000000000000d008";
 type PanelInsert = typeof panels.$inferInsert;
 
 /** The ids of the main stage's panels, in order. */
-export const PANELS_A = ["01", "02", "04", "05", "07", "08", "09"].map((number) => `5eed0000000000000000d0${number}`);
+export const PANELS_A = ["01", "02", "04", "05", "07", "08", "09", "e1"].map((number) => `5eed0000000000000000d0${number}`);
 
 /** The sidebar's panels on match day. */
 export function demoPanels(): PanelInsert[] {
@@ -94,6 +94,15 @@ export function demoPanels(): PanelInsert[] {
       panel_name: "Ask the bench",
       icon_name: "question",
       prompt: "Ask the coaches",
+    }),
+    panel("5eed0000000000000000d0e1", SITE_A, "gold-lounge", {
+      panel_type: "image",
+      panel_name: "Gold lounge",
+      icon_name: "star",
+      image_url: `/media/v1/${CREST_A}`,
+      url: "https://demo.example/gold",
+      description: "Your seat in the Quayside lounge is open an hour before kick-off.",
+      segment: "gold-members",
     }),
     panel("5eed0000000000000000d101", SITE_B, "dock-chat", { panel_type: "chat", panel_name: "Dock chat", icon_name: "chat" }),
   ];

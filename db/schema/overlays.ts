@@ -36,6 +36,8 @@ export const broadcasts = sqliteTable(
     startsAt: integer("starts_at").notNull(),
     endsAt: integer("ends_at").notNull(),
     clearedAt: integer("cleared_at"),
+    /** The slug of the segment that it was sent to. */
+    segment: text("segment"),
   },
   (table) => [
     primaryKey({ columns: [table.id, table.channelId] }),

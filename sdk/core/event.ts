@@ -148,6 +148,8 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       case "stream.offline":
         set({ live: frame.type === "stream.live" });
         break;
+      // The viewer may see other panels than before.
+      case "audience.changed":
       case "page.updated":
         panelData.onPageChanged();
         break;
@@ -341,6 +343,7 @@ function emptyState(channelId: string): TifoEventState {
     live: false,
     title: "",
     theme: null,
+    transitions: null,
     panels: [],
     openPanelId: null,
     overlays: [],

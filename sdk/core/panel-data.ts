@@ -98,7 +98,8 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
       const stays = openPanelId !== null && findPanel(panels, openPanelId) !== undefined;
       loadedAt = environment.now();
       const { title, theme } = { title: configuration.page.name, theme: configuration.theme ?? null };
-      change({ title, theme, panels, authenticated, openPanelId: stays ? openPanelId : first });
+      const { transitions = null } = configuration.site;
+      change({ title, theme, transitions, panels, authenticated, openPanelId: stays ? openPanelId : first });
       onPanels();
       await Promise.all([polls.restart(), quests.restart()]);
       if (failures === before) failures = 0;

@@ -7,6 +7,9 @@ export type ConnectionState = "connecting" | "live" | "resuming" | "offline";
 /** The page's theme: colours by role, button corners, typography. Designed for one mode; the SDK keeps its text readable in both. */
 export type EventTheme = NonNullable<components["schemas"]["PageConfiguration"]["theme"]>;
 
+/** The site's `settings.transitions`. */
+export type OverlayTransitions = NonNullable<components["schemas"]["PageConfiguration"]["site"]["transitions"]>;
+
 /** The contents of a panel, as the REST API returns them: each `panel_type` has its own fields. */
 export type PanelRenderer = components["schemas"]["PanelRenderer"];
 
@@ -120,6 +123,8 @@ export interface TifoEventState {
   title: string;
   /** Null: the page has none. */
   theme: EventTheme | null;
+  /** How the site wants overlays to appear and disappear; null: in the SDK's own way. */
+  transitions: OverlayTransitions | null;
   panels: readonly PanelInfo[];
   /** The open panel: initially the default one, null once it is closed. */
   openPanelId: string | null;

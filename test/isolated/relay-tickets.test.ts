@@ -7,15 +7,15 @@ import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { UsedTicketStore } from "#worker/durable-objects/relay/used-ticket-store.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { connect, type Connection, issueTicket, type LoadGate } from "#worker/services/realtime/realtime.ts";
+import { connect, type Connection, issueTicket, type LoadChannel } from "#worker/services/realtime/realtime.ts";
 import { eventStream, parseEventId } from "#worker/services/realtime/event-stream.ts";
 import { newBroadcast, newChannel, type TestChannel, type TestViewer, watch } from "./relay-viewer.ts";
 
 const open = gate("none");
 
 /** Loads a channel's gate; null stands for a channel that doesn't exist. */
-function gate(type: PageGate["type"] | null): LoadGate {
-  return async () => (type === null ? null : { version: 1, type, digest: "" });
+function gate(type: PageGate["type"] | null): LoadChannel {
+  return async () => (type === null ? null : { gate: { version: 1, type, digest: "" }, site: { version: 0, segments: [] } });
 }
 
 function connection(channel: TestChannel, change: Partial<Connection> = {}): Connection {

@@ -146,6 +146,8 @@ export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdent
     network: null,
     tags: [],
     language: null,
+    country: null,
+    segments: { version: 0, slugs: [] },
     resume: null,
     nonce: null,
     gate: null,

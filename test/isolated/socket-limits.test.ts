@@ -3,10 +3,10 @@ import { describe, expect, test, vi } from "vitest";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { connect, type Connection, issueTicket, type LoadGate } from "#worker/services/realtime/realtime.ts";
+import { connect, type Connection, issueTicket, type LoadChannel } from "#worker/services/realtime/realtime.ts";
 import { evict, join, newBroadcast, newChannel, type TestChannel, type TestViewer, watch } from "./relay-viewer.ts";
 
-const open: LoadGate = async () => ({ version: 1, type: "none", digest: "" });
+const open: LoadChannel = async () => ({ gate: { version: 1, type: "none", digest: "" }, site: { version: 0, segments: [] } });
 const PER_DEVICE = Number(env.TIFO_SOCKETS_PER_DEVICE);
 const PER_ACCOUNT = Number(env.TIFO_SOCKETS_PER_ACCOUNT);
 const PER_ADDRESS = Number(env.TIFO_SOCKETS_PER_ADDRESS);

@@ -10,6 +10,7 @@ export const LIMITS = {
   verifyEmail: { quota: 60, window: 60, per: "address", description: "Email verifications" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
   award: { quota: 6000, window: 60, per: "site", description: "Calls that award points" },
+  segmentSize: { quota: 60, window: 60, per: "site", description: "Segment sizes" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   exportMembers: { quota: 60, window: 3600, per: "account", description: "Member exports" },
   exportAccount: { quota: 20, window: 3600, per: "account", description: "Exports of an account's data" },

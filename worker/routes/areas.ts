@@ -31,6 +31,7 @@ import { quests } from "./quests/routes.ts";
 import { realtime } from "./realtime/routes.ts";
 import { apiKeys } from "./sites/api-keys.ts";
 import { playbackKeys } from "./sites/playback-keys.ts";
+import { segments } from "./sites/segments.ts";
 import { sites } from "./sites/routes.ts";
 import { streamProviders } from "./stream-providers/routes.ts";
 import { streams } from "./streams/routes.ts";
@@ -80,6 +81,7 @@ export const AREAS = [
   questions,
   quests,
   realtime,
+  segments,
   sites,
   streamProviders,
   streams,

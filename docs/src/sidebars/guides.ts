@@ -7,6 +7,7 @@ export const guides: SidebarItem[] = [
       { label: "From site to viewers", slug: "guides/integration" },
       { label: "Sports stats", slug: "guides/integration/stats" },
       { label: "Accounts", slug: "guides/accounts" },
+      { label: "Segments", slug: "guides/segments" },
       { label: "Chat and Q&A", slug: "guides/chat-and-questions" },
       { label: "Points and leaderboards", slug: "guides/leaderboards" },
       { label: "Sell access", slug: "guides/sell-access" },

@@ -18,8 +18,9 @@ const POSITIONS: readonly Position[] = [
   ...(["bottomLeft", "bottomCenter", "bottomRight"] as const),
 ];
 
-/** The duration of the style sheet's `tifo-leave`. */
-const LEAVE_MS = 160;
+/** The style sheet's own transitions. */
+const ENTER = { name: undefined, duration: 240 };
+const EXIT = { name: undefined, duration: 160 };
 
 /** The active overlays, each at its position over the player; only their buttons receive clicks. */
 export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">) {
@@ -75,7 +76,8 @@ interface OverlaySlotProps {
 const OverlaySlot = memo(function OverlaySlot({ position, overlay, latestText }: OverlaySlotProps) {
   const { event, session } = useSdkContext();
   const { reducedMotion } = useSettings();
-  const visible = useLeaving(overlay, reducedMotion);
+  const { enter = ENTER, exit = EXIT } = useEventState((state) => state.transitions) ?? {};
+  const visible = useLeaving(overlay, reducedMotion || exit.name === "none" ? 0 : exit.duration);
   const content = visible?.contents.find((one) => one.position === position);
   const html = content?.kind === "html" ? content.html : null;
   const [framed, setFramed] = useState(false);
@@ -93,7 +95,14 @@ const OverlaySlot = memo(function OverlaySlot({ position, overlay, latestText }:
   );
   if (!visible && !framed) return null;
   return (
-    <div className={classOf(overlay, visible)} data-position={position} data-broadcast={broadcastId}>
+    <div
+      className={classOf(overlay, visible)}
+      data-position={position}
+      data-broadcast={broadcastId}
+      data-enter={enter.name}
+      data-exit={exit.name}
+      style={{ "--tifo-enter": `${enter.duration}ms`, "--tifo-exit": `${exit.duration}ms` }}
+    >
       {framed && <HtmlFrame origin={session.origin} id={broadcastId} html={html} position={position} onShown={onShown} />}
       {content?.kind === "rive" && (
         <RiveCanvas key={broadcastId} origin={session.origin} content={content} reducedMotion={reducedMotion} onShown={onShown} />
@@ -108,17 +117,17 @@ function classOf(overlay: Overlay | undefined, visible: Overlay | undefined): st
   return visible ? "tifo-overlay tifo-overlay-leaving" : "tifo-overlay-idle";
 }
 
-/** The overlay, or the previous one while it animates out; without motion it disappears immediately. */
-function useLeaving(overlay: Overlay | undefined, still: boolean): Overlay | undefined {
+/** The overlay, or the previous one while it animates out for `duration` ms. */
+function useLeaving(overlay: Overlay | undefined, duration: number): Overlay | undefined {
   const [last, setLast] = useState(overlay);
   if (overlay && overlay !== last) setLast(overlay);
-  const isLeaving = !overlay && !still && last !== undefined;
+  const isLeaving = !overlay && duration > 0 && last !== undefined;
 
   useEffect(() => {
     if (!isLeaving) return;
-    const timer = setTimeout(() => setLast(undefined), LEAVE_MS);
+    const timer = setTimeout(() => setLast(undefined), duration);
     return () => clearTimeout(timer);
-  }, [isLeaving]);
+  }, [isLeaving, duration]);
 
   return isLeaving ? last : overlay;
 }

@@ -1,11 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { GATE_TYPES } from "#db/enums.ts";
+import { SegmentSlug } from "#worker/lib/segments.ts";
 import { type LoggedFrame, OverlayShow } from "#worker/durable-objects/relay/relay.protocol.ts";
 
 // Messages between the Worker, Channel, Relay and SitePresence. No platform import.
 
 /** One broadcast as the overlay service publishes it; the channel adds its log position. Times in ms since 1970 UTC. */
-export const Broadcast = OverlayShow.omit({ type: true, seq: true, upTo: true });
+export const Broadcast = OverlayShow.omit({ type: true, seq: true, upTo: true }).extend({
+  userSegment: SegmentSlug.optional().describe("Only viewers in this segment receive it; they aren't shown its name"),
+});
 export type Broadcast = z.infer<typeof Broadcast>;
 
 /** Types of the frames that report changes of a channel. */
@@ -36,7 +39,7 @@ export interface Cleared {
 export interface LogFrame {
   seq: number;
   body: string;
-  /** Only viewers with one of these tags receive it. */
+  /** Only viewers with one of these tags or labels of segments receive it. */
   tags: string[] | null;
   /** The broadcast that this frame shows, when it was logged, and until when new viewers receive it (ms). */
   shows: { broadcastId: string; at: number; until: number } | null;
@@ -173,6 +176,8 @@ export interface PresenceReport {
   channelId: string;
   relay: number;
   count: number;
+  /** The version of the site whose segments all its sockets are evaluated by; missing if it isn't known. */
+  segments?: number | undefined;
   accounts?: Uint8Array;
   devices: ReportedDevice[];
 }
@@ -195,6 +200,10 @@ export const ViewerIdentity = z.object({
   tags: z.array(z.string()),
   /** The language tag that the viewer reads, if known. */
   language: z.string().nullable(),
+  /** The country that it connects from, if known. */
+  country: z.string().nullable().default(null),
+  /** The segments that it would be in without an account, as of a version of the site; Worker's of an earlier release send none. */
+  segments: z.object({ version: z.number(), slugs: z.array(z.string()) }).default({ version: 0, slugs: [] }),
   resume: z.object({ epoch: z.string(), seq: z.number().int().nonnegative() }).nullable(),
   /** The ticket that this connection uses up. */
   nonce: z.object({ value: z.string(), expires: z.number() }).nullable(),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { randomHex } from "#worker/lib/ids.ts";
+import { segmentLabel } from "#worker/lib/segments.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { Broadcast, ClearTarget, Cleared, ClientRules, FramePage, LogFrame } from "./channel.protocol.ts";
@@ -76,10 +77,11 @@ export class ChannelLog {
     const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
     // Not remembered: a delayed broadcast may be sent again with a later end.
     if (endsAt <= now) return { seq: this.#position, startsAt, endsAt };
-    const tags = broadcast.segment?.tags ?? null;
+    const { userSegment, ...shown } = broadcast;
+    const tags = userSegment === undefined ? (broadcast.segment?.tags ?? null) : [segmentLabel(userSegment)];
     const until = broadcast.timecode === undefined ? endsAt : endsAt + MAX_VIDEO_LATENCY_MS;
     this.#commit(() => {
-      const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
+      const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...shown });
       const frame = this.#append({ at: now, body, tags, shows: { broadcastId, until } });
       this.#storage.sql.exec(
         "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, until, tags, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

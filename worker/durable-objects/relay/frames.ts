@@ -1,4 +1,5 @@
 import type { AccountTags, LogFrame, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { isSegmentLabel } from "#worker/lib/segments.ts";
 import { ViewerFrame } from "./relay.protocol.ts";
 
 /** A chat message of 500 characters may be escaped to 12 characters each. */
@@ -72,6 +73,10 @@ export function questionsChangedFrame(upTo: number): string {
   return JSON.stringify({ type: "questions.changed", upTo });
 }
 
+export function audienceChangedFrame(upTo: number): string {
+  return JSON.stringify({ type: "audience.changed", upTo });
+}
+
 export function drainFrame(upTo: number, reconnectIn: number): string {
   return JSON.stringify({ type: "drain", upTo, reconnectIn });
 }
@@ -81,9 +86,14 @@ export function errorFrame(code: string, message: string, close?: number): strin
   return JSON.stringify({ type: "error", code, message, close });
 }
 
-/** Whether a viewer with these tags receives the frame. */
-export function reaches(frame: Pick<LogFrame, "tags">, tags: string[]): boolean {
-  return frame.tags === null || frame.tags.some((tag) => tags.includes(tag));
+/** What frames can address a viewer by: its account's tags, and the labels of its segments. */
+export function audienceOf(tags: string[], segments: string[]): string[] {
+  return [...tags.filter((tag) => !isSegmentLabel(tag)), ...segments];
+}
+
+/** Whether a viewer of this audience receives the frame. */
+export function reaches(frame: Pick<LogFrame, "tags">, audience: string[]): boolean {
+  return frame.tags === null || frame.tags.some((tag) => audience.includes(tag));
 }
 
 /** A message for one audience. `upTo` is the position that it brings them to. */
@@ -92,8 +102,8 @@ export interface Message {
   upTo: number;
 }
 
-/** Builds the message of one push for any viewer's tags; the text for each distinct audience is joined once. */
-export function messageByTags(frames: LogFrame[], states: string[], head: number): (tags: string[]) => Message | null {
+/** Builds the message of one push for any viewer's audience; the text for each distinct set of frames is joined once. */
+export function messageByAudience(frames: LogFrame[], states: string[], head: number): (audience: string[]) => Message | null {
   const compose = (visible: LogFrame[]): Message | null => {
     const bodies = [...visible.map((frame) => frame.body), ...states];
     if (bodies.length === 0) return null;
@@ -103,14 +113,14 @@ export function messageByTags(frames: LogFrame[], states: string[], head: number
     const forAll = compose(frames);
     return () => forAll;
   }
-  const byAudience = new Map<string, Message | null>();
-  return (tags) => {
-    const visible = frames.filter((frame) => reaches(frame, tags));
-    const audience = visible.map((frame) => frame.seq).join(",");
-    const known = byAudience.get(audience);
+  const byFrames = new Map<string, Message | null>();
+  return (audience) => {
+    const visible = frames.filter((frame) => reaches(frame, audience));
+    const key = visible.map((frame) => frame.seq).join(",");
+    const known = byFrames.get(key);
     if (known !== undefined) return known;
     const message = compose(visible);
-    byAudience.set(audience, message);
+    byFrames.set(key, message);
     return message;
   };
 }

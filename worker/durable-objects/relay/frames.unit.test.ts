@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LogFrame } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { RelayCache } from "./cache.ts";
-import { concurrentsFrame, drainFrame, errorFrame, joinBodies, messageByTags, pongFrame, stateFrames, welcomeFrame } from "./frames.ts";
+import { concurrentsFrame, drainFrame, errorFrame, joinBodies, messageByAudience, pongFrame, stateFrames, welcomeFrame } from "./frames.ts";
 import { isTooSlow, mayTarget, takeToken, toViewer } from "./sockets.ts";
 import { ServerFrame } from "./relay.protocol.ts";
 
@@ -51,9 +51,9 @@ describe("relay frames", () => {
   });
 });
 
-describe("messageByTags", () => {
+describe("messageByAudience", () => {
   test("shares one text among viewers that receive the same frames, and returns null for those that receive none", () => {
-    const messageFor = messageByTags([frame(1, { tags: ["red"] }), frame(2, { tags: ["blue"] })], [], 2);
+    const messageFor = messageByAudience([frame(1, { tags: ["red"] }), frame(2, { tags: ["blue"] })], [], 2);
     expect(messageFor(["red", "old"])).toBe(messageFor(["red"]));
     expect(messageFor(["red"])).toEqual({ text: frame(1).body, upTo: 1 });
     expect(messageFor(["red", "blue"])).toEqual({ text: `[${frame(1).body},${frame(2).body}]`, upTo: 2 });
@@ -61,7 +61,7 @@ describe("messageByTags", () => {
   });
 
   test("moves the viewer to the head when there is a state, whatever frames it skips", () => {
-    expect(messageByTags([frame(7, { tags: ["red"] })], ["{}"], 7)([])).toEqual({ text: "{}", upTo: 7 });
+    expect(messageByAudience([frame(7, { tags: ["red"] })], ["{}"], 7)([])).toEqual({ text: "{}", upTo: 7 });
   });
 });
 
@@ -116,11 +116,13 @@ describe("a viewer", () => {
         device: null,
         network: null,
         tags: [],
+        segments: [],
         counted: 0,
         watching: null,
         joinedAt: 0,
         lastActiveAt: 0,
         language: null,
+        country: null,
         chat: null,
       },
       0,

@@ -62,8 +62,8 @@ export class RelayMetrics {
   }
 
   /** Records an admitted viewer and the frames in its welcome. */
-  joined(viewer: { accountId: string | null; tags: string[] }, frames: LogFrame[], now: number): void {
-    const shows = frames.filter((frame) => frame.shows && reaches(frame, viewer.tags));
+  joined(viewer: { accountId: string | null; audience: string[] }, frames: LogFrame[], now: number): void {
+    const shows = frames.filter((frame) => frame.shows && reaches(frame, viewer.audience));
     for (const frame of shows) this.#receipts.late(frame);
     if (viewer.accountId !== null) this.#activity.visited(viewer.accountId, now, now);
     if (shows.length > 0 || viewer.accountId !== null) this.#changed(now);

@@ -21,7 +21,7 @@ interface Entry extends Omit<ReceiptPart, "delays"> {
 
 /** The part of a viewer that receipts need: `counted` is the position up to which its acknowledgements have been counted. */
 interface Counted {
-  tags: string[];
+  audience: string[];
   counted: number;
 }
 
@@ -63,7 +63,7 @@ export class RelayReceipts {
     for (let i = entries.length - 1; i >= 0; i--) {
       const entry = entries[i];
       if (!entry || entry.seq <= viewer.counted) break;
-      if (entry.seq > seq || !reaches(entry, viewer.tags)) continue;
+      if (entry.seq > seq || !reaches(entry, viewer.audience)) continue;
       entry.acknowledged++;
       observe(entry.delays, now - entry.at);
       this.#changed.add(entry);

@@ -166,6 +166,11 @@ export const AccountChanged = z.object({
     tags: z.array(z.string()).describe("Its current tags; overlays for other tags are no longer sent"),
   }),
 });
+/**
+ * The viewer is in other segments of the site than before. Not logged: a new connection starts with the current ones. Load what depends on
+ * the viewer again, such as the page's panels.
+ */
+export const AudienceChanged = z.object({ type: z.literal("audience.changed"), ...held });
 /** The response to a `vote`, sent only to its sender. */
 export const VoteResult = z.object({
   type: z.literal("vote.result"),
@@ -208,6 +213,7 @@ export const StateFrame = z.discriminatedUnion("type", [
   LeaderboardUpdated,
   QuestionsChanged,
   AccountChanged,
+  AudienceChanged,
 ]);
 
 export const ServerFrame = z.discriminatedUnion("type", [

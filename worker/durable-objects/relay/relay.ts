@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
+import { segmentLabel } from "#worker/lib/segments.ts";
 import { recordActivity, type Seen } from "#worker/services/realtime/activity.ts";
 import type { ChatBatch, ChatDelivered, RoomPosition } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { CALL_CHARS, charsOf } from "#worker/durable-objects/call-size.ts";
@@ -21,8 +22,9 @@ import { allActive, type Position, RelayCache } from "./cache.ts";
 import { RelayCensus } from "./census.ts";
 import {
   concurrentsFrame,
+  audienceOf,
   drainFrame,
-  messageByTags,
+  messageByAudience,
   messagesOf,
   pongFrame,
   questionsChangedFrame,
@@ -32,7 +34,7 @@ import {
   welcomeFrame,
 } from "./frames.ts";
 import { rejection } from "./rejection.ts";
-import { RelayRights } from "./rights.ts";
+import { type Admission, RelayRights } from "./rights.ts";
 import { newAttachment, takeToken, RelaySockets } from "./sockets.ts";
 import { CLOSE, PING, PONG } from "./relay.protocol.ts";
 import { socketLimits } from "./socket-quota.ts";
@@ -90,15 +92,17 @@ export class Relay extends DurableObject<Env> {
     };
     this.#metrics = new RelayMetrics(ctx.storage, channelId, this.#sockets, sink, (at) => this.ctx.waitUntil(this.#wakeBy(at)));
     this.#census = new RelayCensus({ channelId, relay }, this.#sockets, this.#heartbeatMs, (report) =>
-      env.SITE_PRESENCE.getByName(siteId).report(report),
+      env.SITE_PRESENCE.getByName(siteId).report({ ...report, segments: this.#rights.segmentsVersion }),
     );
-    this.#rights = new RelayRights(env, { siteId, channelId }, this.#sockets, ctx.storage.kv, (at) => this.ctx.waitUntil(this.#wakeBy(at)));
+    this.#rights = new RelayRights(env, { siteId, channelId }, this.#sockets, ctx.storage.kv, {
+      wakeBy: (at) => this.ctx.waitUntil(this.#wakeBy(at)),
+      position: () => this.#position?.seq ?? 0,
+    });
     this.#chat = new RelayChat(env, { siteId, channelId, relay }, this.#sockets, ctx.storage.kv);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     this.#usedTickets = new UsedTicketStore(ctx.storage);
   }
 
-  /** How many sockets it accepts. */
   get capacity(): number {
     return Number(this.env.TIFO_RELAY_CAPACITY);
   }
@@ -116,9 +120,9 @@ export class Relay extends DurableObject<Env> {
         open: async () => void (this.#cache ?? (await this.#load())),
         // Last, so that no frame is sent between these and those that follow.
         prepare: () => (viewer.resume ? this.#missedSince(viewer.resume) : null),
-        admit: (missed, until) => {
+        admit: (missed, right) => {
           if (!this.#cache) throw new Error("All viewers were disconnected while this one was being admitted");
-          return this.#welcome(viewer, this.#cache, missed, until);
+          return this.#welcome(viewer, this.#cache, missed, right);
         },
       });
       return entered instanceof Response ? entered : rejection(entered);
@@ -206,6 +210,15 @@ export class Relay extends DurableObject<Env> {
     await this.#chat.recheck(accountIds);
   }
 
+  /** Evaluates the site's segments again, unless all sockets already are by this version of the site. Throws if the lookup fails. */
+  setSegments(version: number): Promise<void> {
+    return this.#rights.setSegments(version);
+  }
+
+  countSegment(slug: string): number {
+    return this.#sockets.countReached([segmentLabel(slug)]);
+  }
+
   /** Disconnects viewers that don't pass the channel's new gate. Throws if the lookup fails; the alarm retries it. */
   async setGate(gate: VersionedGate, isRestricted = false): Promise<void> {
     this.#isRestricted = isRestricted;
@@ -277,15 +290,14 @@ export class Relay extends DurableObject<Env> {
   }
 
   /** Accepts and welcomes in one turn, so that no frame is sent in between. */
-  #welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null, until: number | null): Response {
+  #welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null, { until, segments }: Admission): Response {
     const now = Date.now();
     const { 0: client, 1: server } = new WebSocketPair();
-    const { tags } = viewer;
-    const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, tags)).map((frame) => frame.body);
+    const audience = audienceOf(viewer.tags, segments);
+    const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, audience)).map((frame) => frame.body);
     const overlays = missed ? [] : cache.overlays(now);
-    this.#sockets.accept(server, newAttachment(viewer, { head: cache.head, until, now }), cache.head);
-    if (until !== null) this.ctx.waitUntil(this.#wakeBy(until));
-    this.#metrics.joined(viewer, missed ?? overlays, now);
+    this.#sockets.accept(server, newAttachment(viewer, { head: cache.head, until, segments, now }), cache.head);
+    this.#metrics.joined({ accountId: viewer.accountId, audience }, missed ?? overlays, now);
     const welcome = welcomeFrame({
       epoch: cache.epoch,
       seq: cache.head,
@@ -368,7 +380,7 @@ export class Relay extends DurableObject<Env> {
 
   #forward(frames: LogFrame[], states: string[]): void {
     if (frames.length === 0 && states.length === 0) return;
-    const messageFor = messageByTags(frames, states, frames.at(-1)?.seq ?? this.#position?.seq ?? 0);
+    const messageFor = messageByAudience(frames, states, frames.at(-1)?.seq ?? this.#position?.seq ?? 0);
     this.#metrics.sending(frames, () => this.#sockets.broadcast(messageFor, Date.now()));
     this.#chat.yieldToOverlay();
   }

@@ -1,10 +1,14 @@
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
-import { ownerKey, readRights, type Right, type SocketOwner } from "#worker/services/realtime/rights.ts";
+import { segmentLabel } from "#worker/lib/segments.ts";
+import { ownerKey, readRights, type Right, type Rights, type SocketOwner } from "#worker/services/realtime/rights.ts";
+import { type ConnectionAttributes, type SiteSegments, slugsFor, useWatchTime } from "#worker/services/segments/membership.ts";
 import type { VersionedGate, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { RelaySockets, Viewer } from "./sockets.ts";
 import { CLOSE } from "./relay.protocol.ts";
 
 const RETRY_MS = 500;
+/** How often the segments that depend on watch time are evaluated again. */
+const WATCH_CHECK_MS = 5 * 60_000;
 const SIGNED_OUT = "The session has ended";
 const NO_ENTITLEMENT = "This account has no entitlement to the channel";
 const NO_TICKET = "This channel requires a ticket";
@@ -13,23 +17,50 @@ const OPEN: VersionedGate = { version: 0, type: "none", digest: "" };
 /** Why a viewer is rejected or disconnected. */
 export type Denial = NonNullable<Right["denial"]>;
 
+type Newcomer = Pick<ViewerIdentity, "accountId" | "sessionId" | "gate" | "language" | "country" | "segments">;
+
 /** A viewer that is being admitted. */
 interface Entry {
+  viewer: Newcomer;
   owner: SocketOwner | null;
   /** Whether the data behind its access has changed since the lookup. */
   isStale: boolean;
 }
 
+/** Until when at least a viewer may stay (ms), and the labels of the segments that it is in. */
+export interface Admission {
+  until: number | null;
+  segments: string[];
+}
+
+interface Decision extends Admission {
+  denial: Right["denial"];
+  site: Pick<SiteSegments, "version"> & Partial<SiteSegments>;
+}
+
 interface Steps<T> {
   open: () => Promise<void>;
   prepare: () => Promise<T> | T;
-  admit: (prepared: T, until: number | null) => Response;
+  admit: (prepared: T, admission: Admission) => Response;
 }
 
-type Waiting = { owner: SocketOwner; resolve: (right: Right) => void; reject: (error: unknown) => void };
+type Waiting = { owner: SocketOwner | null; resolve: (rights: Rights) => void; reject: (error: unknown) => void };
+
+/** By which version of the site's segments all sockets are evaluated, and whether any of these depends on watch time. */
+interface Evaluated {
+  version: number;
+  usesWatchTime: boolean;
+}
+
+interface Hooks {
+  /** Asks for an alarm by that moment (ms). */
+  wakeBy: (at: number) => void;
+  /** The log position that all sockets have reached. */
+  position: () => number;
+}
 
 /**
- * Decides which viewers may be on the channel: looked up when a viewer connects, batched with others connecting at the same time, and again
+ * Decides which viewers may be on the channel, and which segments they are in: looked up when a viewer connects, batched with others connecting at the same time, and again
  * whenever it may have changed. A change during admission restarts that lookup, so nobody slips through.
  */
 export class RelayRights {
@@ -41,17 +72,10 @@ export class RelayRights {
   readonly #lookups = new CoalescedRunner(() => this.#lookUpWaiting());
   #waiting: Waiting[] = [];
   #retryAt: number | null = null;
-  readonly #wakeBy: (at: number) => void;
+  readonly #hooks: Hooks;
 
-  /** `wakeBy` asks for an alarm by that moment (ms). */
-  constructor(
-    env: Env,
-    channel: { siteId: string; channelId: string },
-    sockets: RelaySockets,
-    kv: SyncKvStorage,
-    wakeBy: (at: number) => void,
-  ) {
-    this.#wakeBy = wakeBy;
+  constructor(env: Env, channel: { siteId: string; channelId: string }, sockets: RelaySockets, kv: SyncKvStorage, hooks: Hooks) {
+    this.#hooks = hooks;
     this.#env = env;
     this.#channel = channel;
     this.#sockets = sockets;
@@ -61,7 +85,8 @@ export class RelayRights {
   /** When the next access check is due, ms; Infinity for never. */
   get due(): number {
     // After an eviction only the flag shows that a check is pending.
-    let due = this.#retryAt ?? (this.#kv.get<boolean>("uncheckedGate") ? 0 : Infinity);
+    const isPending = this.#kv.get<boolean>("uncheckedGate") === true || this.#lagsBehind;
+    let due = Math.min(this.#retryAt ?? (isPending ? 0 : Infinity), this.watchDue);
     for (const { until } of this.#sockets.viewers()) due = Math.min(due, until ?? Infinity);
     return due;
   }
@@ -70,20 +95,22 @@ export class RelayRights {
    * Admits a viewer by calling `admit` in the same turn in which its access is confirmed; otherwise returns why not. `open` runs in
    * parallel with the lookup, `prepare` after it.
    */
-  async enter<T>(
-    { accountId, sessionId, gate }: Pick<ViewerIdentity, "accountId" | "sessionId" | "gate">,
-    { open, prepare, admit }: Steps<T>,
-  ): Promise<Response | Denial> {
-    const entry: Entry = { owner: accountId === null ? null : { accountId, sessionId }, isStale: false };
+  async enter<T>(viewer: Newcomer, { open, prepare, admit }: Steps<T>): Promise<Response | Denial> {
+    const entry: Entry = { viewer, owner: ownerOf(viewer), isStale: false };
     this.#entries.add(entry);
     try {
-      if (gate) this.noteGate(gate);
+      if (viewer.gate) this.noteGate(viewer.gate);
       const opening = open();
       for (;;) {
-        const [right] = await Promise.all([this.#rightOf(entry), opening]);
-        if (right.denial) return right.denial;
+        const [decision] = await Promise.all([this.#decide(entry), opening]);
+        if (decision.denial) return decision.denial;
         const prepared = await prepare();
-        if (!entry.isStale) return admit(prepared, right.until);
+        if (entry.isStale) continue;
+        this.#noteSegments(decision.site);
+        const response = admit(prepared, decision);
+        const due = Math.min(decision.until ?? Infinity, this.watchDue);
+        if (due !== Infinity) this.#hooks.wakeBy(due);
+        return response;
       }
     } finally {
       this.#entries.delete(entry);
@@ -98,6 +125,27 @@ export class RelayRights {
     if (gate.version > known.version || isChange) this.#kv.put("gate", gate);
     if (isChange) for (const entry of this.#entries) entry.isStale = true;
     return isChange;
+  }
+
+  /** The version of the site whose segments all sockets are evaluated by; undefined before the first. */
+  get segmentsVersion(): number | undefined {
+    return this.#evaluated?.version;
+  }
+
+  /** When segments that depend on watch time are evaluated next, ms; Infinity if there are none. */
+  get watchDue(): number {
+    if (!this.#evaluated?.usesWatchTime || this.#sockets.size === 0) return Infinity;
+    const due = this.#kv.get<number>("watchDue");
+    return due ?? this.#postponeWatchCheck(Date.now());
+  }
+
+  /** Evaluates the segments of all sockets again, unless they already are by this version of the site. Safe to repeat. */
+  async setSegments(version: number): Promise<void> {
+    if (version > this.#latestVersion) {
+      this.#kv.put("latestSegments", version);
+      for (const entry of this.#entries) entry.isStale = true;
+    }
+    if (this.#lagsBehind) await this.#checkSegments();
   }
 
   /** Stores the channel's gate and disconnects viewers that don't pass it. Safe to repeat. */
@@ -119,6 +167,11 @@ export class RelayRights {
     this.#retryAt = null;
     try {
       if (this.#kv.get<boolean>("uncheckedGate")) await this.#checkAll();
+      if (this.#lagsBehind) await this.#checkSegments();
+      if (this.watchDue <= now) {
+        this.#postponeWatchCheck(now);
+        await this.#checkViewers(isSignedIn);
+      }
       await this.#checkViewers(({ until }) => until !== null && until <= now);
     } catch (error) {
       this.#retrySoon();
@@ -137,7 +190,7 @@ export class RelayRights {
     }
     const { version } = this.#gate;
     try {
-      await this.#checkViewers(({ accountId }) => accountId !== null);
+      await this.#checkViewers(isSignedIn);
     } catch (error) {
       this.#retrySoon();
       throw error;
@@ -146,42 +199,110 @@ export class RelayRights {
   }
 
   async #checkViewers(matches: (viewer: Viewer) => boolean): Promise<void> {
+    const owners = this.#ownersOf(matches);
+    if (owners.length === 0) return;
+    const { byOwner, site } = await readRights(this.#env, this.#channel, owners, Date.now());
+    for (const [socket, viewer] of this.#sockets.entries()) {
+      const owner = ownerOf(viewer);
+      const right = owner && byOwner.get(ownerKey(owner));
+      if (right) this.#apply(socket, viewer, right, site);
+    }
+  }
+
+  #apply(socket: WebSocket, viewer: Viewer, right: Right, site: SiteSegments): void {
+    if (right.denial === "unauthenticated") return this.#reject(socket, right.denial, SIGNED_OUT);
+    if (right.denial) return this.#reject(socket, right.denial, NO_ENTITLEMENT);
+    this.#sockets.resegment(socket, viewer, labelsOf(site, right, viewer), this.#hooks.position());
+    if (right.until === viewer.until) return;
+    viewer.until = right.until;
+    this.#sockets.save(socket, viewer);
+    if (right.until !== null) this.#hooks.wakeBy(right.until);
+  }
+
+  /** Evaluates the current segments for all sockets, also those of signed-out viewers. */
+  async #checkSegments(): Promise<void> {
+    const latest = this.#latestVersion;
+    try {
+      const { byOwner, site } = await readRights(this.#env, this.#channel, this.#ownersOf(isSignedIn), Date.now());
+      for (const [socket, viewer] of this.#sockets.entries()) {
+        const owner = ownerOf(viewer);
+        const right = owner && byOwner.get(ownerKey(owner));
+        if (right) this.#apply(socket, viewer, right, site);
+        // One that has connected since was decided by this version or a later one.
+        else if (!owner) this.#sockets.resegment(socket, viewer, labelsOf(site, null, viewer), this.#hooks.position());
+      }
+      this.#storeEvaluated(Math.max(latest, site.version), useWatchTime(site.segments));
+      if (this.watchDue !== Infinity) this.#hooks.wakeBy(this.watchDue);
+    } catch (error) {
+      this.#retrySoon();
+      throw error;
+    }
+  }
+
+  #ownersOf(matches: (viewer: Viewer) => boolean): SocketOwner[] {
     const owners = new Map<string, SocketOwner>();
     for (const viewer of this.#sockets.viewers()) {
       const owner = matches(viewer) ? ownerOf(viewer) : null;
       if (owner) owners.set(ownerKey(owner), owner);
     }
-    if (owners.size === 0) return;
-    const rights = await readRights(this.#env, this.#channel, [...owners.values()], Date.now());
-    for (const [socket, viewer] of this.#sockets.entries()) {
-      const owner = ownerOf(viewer);
-      const right = owner && rights.get(ownerKey(owner));
-      if (right?.denial === "unauthenticated") this.#reject(socket, right.denial, SIGNED_OUT);
-      else if (right?.denial) this.#reject(socket, right.denial, NO_ENTITLEMENT);
-      else if (right && right.until !== viewer.until) {
-        viewer.until = right.until;
-        this.#sockets.save(socket, viewer);
-        if (right.until !== null) this.#wakeBy(right.until);
-      }
-    }
+    return [...owners.values()];
+  }
+
+  get #evaluated(): Evaluated | undefined {
+    return this.#kv.get<Evaluated>("segments");
+  }
+
+  /** The latest version of the site whose segments differ from those before, as far as this relay knows. */
+  get #latestVersion(): number {
+    return this.#kv.get<number>("latestSegments") ?? 0;
+  }
+
+  get #lagsBehind(): boolean {
+    return this.#sockets.size > 0 && (this.segmentsVersion ?? 0) < this.#latestVersion;
+  }
+
+  /** Notes which segments a viewer that is about to be admitted was evaluated by. */
+  #noteSegments({ version, segments }: Decision["site"]): void {
+    const known = this.#sockets.size > 0 ? this.#evaluated : undefined;
+    const usesWatchTime = segments ? useWatchTime(segments) : (known?.usesWatchTime ?? false);
+    if (!known || known.usesWatchTime !== usesWatchTime) this.#storeEvaluated(Math.min(known?.version ?? version, version), usesWatchTime);
+  }
+
+  #storeEvaluated(version: number, usesWatchTime: boolean): void {
+    this.#kv.put<Evaluated>("segments", { version, usesWatchTime });
+  }
+
+  #postponeWatchCheck(now: number): number {
+    const due = now + WATCH_CHECK_MS;
+    this.#kv.put("watchDue", due);
+    return due;
   }
 
   #retrySoon(): void {
     this.#retryAt = Date.now() + RETRY_MS;
-    this.#wakeBy(this.#retryAt);
+    this.#hooks.wakeBy(this.#retryAt);
   }
 
   #reject(socket: WebSocket, denial: Denial, message: string): void {
     this.#sockets.reject(socket, CLOSE[denial], denial, message);
   }
 
-  async #rightOf(entry: Entry): Promise<Right> {
+  async #decide(entry: Entry): Promise<Decision> {
     entry.isStale = false;
-    const { owner } = entry;
-    const { type } = this.#gate;
-    if (!owner) return { denial: type === "none" ? null : "unauthenticated", until: null };
-    if (owner.sessionId === null && type === "none") return { denial: null, until: null };
-    return new Promise<Right>((resolve, reject) => {
+    const { owner, viewer } = entry;
+    const isOpen = this.#gate.type === "none";
+    const asSignedOut = { until: null, segments: viewer.segments.slugs.map(segmentLabel), site: { version: viewer.segments.version } };
+    if (!owner && !isOpen) return { denial: "unauthenticated", ...asSignedOut };
+    const isKnown = owner === null ? viewer.segments.version >= this.#latestVersion : owner.sessionId === null && isOpen;
+    if (isKnown) return { denial: null, ...asSignedOut };
+    const { byOwner, site } = await this.#lookUp(owner);
+    if (!owner) return { denial: null, until: null, segments: labelsOf(site, null, viewer), site };
+    const right = byOwner.get(ownerKey(owner)) ?? { denial: "unauthenticated", until: null, attributes: null };
+    return { ...right, segments: labelsOf(site, right, viewer), site };
+  }
+
+  #lookUp(owner: SocketOwner | null): Promise<Rights> {
+    return new Promise<Rights>((resolve, reject) => {
       this.#waiting.push({ owner, resolve, reject });
       // A failure rejects each waiting promise.
       void this.#lookups.run();
@@ -193,15 +314,23 @@ export class RelayRights {
     const group = this.#waiting;
     this.#waiting = [];
     try {
-      const owners = new Map(group.map(({ owner }) => [ownerKey(owner), owner]));
+      const owners = new Map(group.flatMap(({ owner }) => (owner ? [[ownerKey(owner), owner] as const] : [])));
       const rights = await readRights(this.#env, this.#channel, [...owners.values()], Date.now());
-      for (const { owner, resolve } of group) resolve(rights.get(ownerKey(owner)) ?? { denial: "unauthenticated", until: null });
+      for (const { resolve } of group) resolve(rights);
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
   }
 }
 
-function ownerOf({ accountId, sessionId }: Viewer): SocketOwner | null {
+function ownerOf({ accountId, sessionId }: Pick<Viewer, "accountId" | "sessionId">): SocketOwner | null {
   return accountId === null ? null : { accountId, sessionId };
+}
+
+function isSignedIn({ accountId }: Viewer): boolean {
+  return accountId !== null;
+}
+
+function labelsOf({ segments }: SiteSegments, right: Right | null, viewer: ConnectionAttributes): string[] {
+  return slugsFor(segments, right?.attributes ?? null, viewer).map(segmentLabel);
 }

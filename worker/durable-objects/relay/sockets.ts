@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { AccountTags, ReportedDevice, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { Message } from "./frames.ts";
-import { accountChangedFrame, errorFrame, reaches } from "./frames.ts";
+import { accountChangedFrame, audienceChangedFrame, audienceOf, errorFrame, reaches } from "./frames.ts";
 import { CLOSE } from "./relay.protocol.ts";
 import { type SocketHolder, type SocketLimits, SocketQuota } from "./socket-quota.ts";
 
@@ -29,6 +29,8 @@ const Attachment = z.object({
   device: z.string().nullable(),
   network: z.string().nullable(),
   tags: z.array(z.string()),
+  /** The labels of its segments; sockets of an earlier release have none. */
+  segments: z.array(z.string()).default([]),
   /** Position up to which its acknowledgements have been counted, starting where it joined. */
   counted: z.number(),
   /** Its last reported playback position, and when. */
@@ -42,6 +44,8 @@ const Attachment = z.object({
   lastActiveAt: z.number(),
   /** Its language tag; sockets of an earlier release have none. */
   language: z.string().nullable().default(null),
+  /** The country that it connects from, if known. */
+  country: z.string().nullable().default(null),
   /** Set while it has joined the chat. */
   chat: ChatMembership.nullable().default(null),
 });
@@ -49,6 +53,8 @@ export type Attachment = z.infer<typeof Attachment>;
 
 /** One socket's state while the object is awake. */
 export interface Viewer extends Attachment {
+  /** What frames can address it by, derived from its tags and segments. */
+  audience: string[];
   /** The last position sent to it. */
   sent: number;
   /** Null until it acknowledges anything. */
@@ -132,9 +138,9 @@ export class RelaySockets {
   }
 
   /** Sends each viewer its message. Closes sockets that fail or are too far behind, without affecting the others. */
-  broadcast(messageFor: (tags: string[]) => Message | null, now: number): void {
+  broadcast(messageFor: (audience: string[]) => Message | null, now: number): void {
     for (const [socket, viewer] of this.#map()) {
-      const message = messageFor(viewer.tags);
+      const message = messageFor(viewer.audience);
       if (!message || !this.#trySend(socket, message.text)) continue;
       // Judged by what was sent before this message, which it has had no time to acknowledge.
       const isSlow = isTooSlow(viewer, now);
@@ -165,18 +171,31 @@ export class RelaySockets {
       const change = changes.get(viewer.accountId ?? "");
       if (!change || isSame(change.tags, viewer.tags)) continue;
       viewer.tags = change.tags;
-      // The new tags no longer show which earlier frames it still has to acknowledge.
-      viewer.counted = position;
-      this.save(socket, viewer);
+      this.#changeAudience(socket, viewer, position);
       this.#trySend(socket, accountChangedFrame(position, change));
     }
   }
 
-  /** How many viewers have one of these tags; null counts all viewers. */
+  /** Sets the labels of a viewer's segments and notifies it if they differ; `position` is what all sockets have reached. */
+  resegment(socket: WebSocket, viewer: Viewer, segments: string[], position: number): void {
+    if (isSame(segments, viewer.segments)) return;
+    viewer.segments = segments;
+    this.#changeAudience(socket, viewer, position);
+    this.#trySend(socket, audienceChangedFrame(position));
+  }
+
+  #changeAudience(socket: WebSocket, viewer: Viewer, position: number): void {
+    viewer.audience = audienceOf(viewer.tags, viewer.segments);
+    // The new audience no longer shows which earlier frames it still has to acknowledge.
+    viewer.counted = position;
+    this.save(socket, viewer);
+  }
+
+  /** How many viewers have one of these tags or labels; null counts all viewers. */
   countReached(tags: string[] | null): number {
     if (tags === null) return this.size;
     let count = 0;
-    for (const viewer of this.#map().values()) if (reaches({ tags }, viewer.tags)) count++;
+    for (const viewer of this.#map().values()) if (reaches({ tags }, viewer.audience)) count++;
     return count;
   }
 
@@ -188,8 +207,9 @@ export class RelaySockets {
 
   /** Saves a viewer's state so that it survives hibernation. */
   save(socket: WebSocket, viewer: Viewer): void {
-    const { accountId, sessionId, until, device, network, tags, counted, watching, joinedAt, lastActiveAt, language, chat } = viewer;
-    const own = { accountId, sessionId, device, network, tags, language };
+    const { accountId, sessionId, until, device, network, tags, segments, counted, watching, joinedAt, lastActiveAt } = viewer;
+    const { language, country, chat } = viewer;
+    const own = { accountId, sessionId, device, network, tags, segments, language, country };
     const attachment = { ...own, until, counted, watching, joinedAt, lastActiveAt, chat } satisfies Attachment;
     socket.serializeAttachment(attachment);
     viewer.savedActiveAt = lastActiveAt;
@@ -294,10 +314,10 @@ export function isTooSlow(viewer: Viewer, now: number): boolean {
 
 /** The state of a viewer that connects now, `head` being its position. */
 export function newAttachment(
-  { accountId, sessionId, device, network, tags, language }: ViewerIdentity,
-  { head, until, now }: { head: number; until: number | null; now: number },
+  { accountId, sessionId, device, network, tags, language, country }: ViewerIdentity,
+  { head, until, segments, now }: { head: number; until: number | null; segments: string[]; now: number },
 ): Attachment {
-  const own = { accountId, sessionId, device, network, tags, language };
+  const own = { accountId, sessionId, device, network, tags, segments, language, country };
   return { ...own, until, counted: head, watching: null, joinedAt: now, lastActiveAt: now, chat: null };
 }
 
@@ -305,6 +325,7 @@ export function toViewer(attachment: Attachment, sent: number): Viewer {
   const { lastActiveAt } = attachment;
   return {
     ...attachment,
+    audience: audienceOf(attachment.tags, attachment.segments),
     sent,
     acked: null,
     behindSince: null,

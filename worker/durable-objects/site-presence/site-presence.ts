@@ -18,21 +18,13 @@ import { LatestStates } from "#worker/durable-objects/latest-states.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import { SiteCommands } from "#worker/durable-objects/site-commands.ts";
 import { SiteDevices } from "./devices.ts";
+import { keyOf, type Lease } from "./lease.ts";
 import { SiteRechecks } from "./rechecks.ts";
+import { PresenceSegments } from "./segments.ts";
 
 const ANNOUNCE_MS = 1_000;
 const RETRY_MS = 2_000;
 const ASK_TIMEOUT_MS = 2_000;
-
-/** A relay's count of open sockets and when it was last confirmed. */
-interface Lease {
-  channelId: string;
-  relay: number;
-  count: number;
-  /** Bloom filter of the accounts that may be connected; null if any may be. */
-  accounts: Uint8Array | null;
-  renewedAt: number;
-}
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
@@ -51,6 +43,7 @@ export class SitePresence extends DurableObject<Env> {
   readonly #states: LatestStates;
   readonly #devices: SiteDevices;
   readonly #rechecks: SiteRechecks;
+  readonly #segments: PresenceSegments;
   readonly #recheckRunner = new CoalescedRunner(() => this.#recheckPending());
   readonly #leaseMs: number;
   #leases: Map<string, Lease> | null = null;
@@ -66,6 +59,7 @@ export class SitePresence extends DurableObject<Env> {
     this.#commands = new SiteCommands(ctx.storage);
     this.#states = new LatestStates(ctx.storage);
     this.#rechecks = new SiteRechecks(ctx.storage);
+    this.#segments = new PresenceSegments(ctx.storage.kv, (lease) => this.#relay(lease));
     this.#devices = new SiteDevices(ctx.storage, Number(env.TIFO_DEVICES_PER_ADDRESS));
     migrate(ctx.storage, "presence", SCHEMA);
   }
@@ -81,7 +75,10 @@ export class SitePresence extends DurableObject<Env> {
     // From here on the channel receives every new state; this sends those between its opening and this report.
     if (opens) this.ctx.waitUntil(this.#toChannels([channelId], () => this.#repeatStates(channelId)));
     this.#recheckNewcomers(leases.get(keyOf(report)), report);
-    this.#renew(leases, { channelId, relay, count, accounts: report.accounts ?? null, renewedAt: Date.now() });
+    const lease = { channelId, relay, count, accounts: report.accounts ?? null, renewedAt: Date.now() };
+    this.#renew(leases, lease);
+    const caughtUp = this.#segments.catchUp(lease, report.segments);
+    this.ctx.waitUntil(caughtUp.catch((error: unknown) => logError("segments_not_sent", error, { relay: keyOf(lease) })));
     await this.#announceSoon();
     return this.#total(leases, channelId);
   }
@@ -155,6 +152,16 @@ export class SitePresence extends DurableObject<Env> {
   async retag(accounts: AccountTags[]): Promise<void> {
     const leases = await this.#ready();
     await Promise.all([...leases.values()].map((lease) => withTimeout(this.#relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
+  }
+
+  /** Call after the site's segments have changed, with the version of the site and a digest of them; false if a relay missed it. Safe to repeat. */
+  async resegment(version: number, digest: string): Promise<boolean> {
+    return this.#segments.change((await this.#ready()).values(), version, digest);
+  }
+
+  /** How many open sockets are in a segment, by channel; throws if a relay can't be reached. */
+  async segmentViewers(slug: string): Promise<Map<string, number>> {
+    return this.#segments.count((await this.#ready()).values(), slug);
   }
 
   /**
@@ -381,8 +388,4 @@ export class SitePresence extends DurableObject<Env> {
     this.#alarmAt = at;
     await this.ctx.storage.setAlarm(at);
   }
-}
-
-function keyOf(lease: { channelId: string; relay: number }): string {
-  return `${lease.channelId}:${lease.relay}`;
 }

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { COLLECTION_TYPES, QUESTION_SORTS } from "#db/enums.ts";
 import { Id, ImageUrl, LinkUrl, Time } from "./common.ts";
+import { SegmentSlug } from "#worker/lib/segments.ts";
 import { iframeSource, iframeTag } from "#worker/lib/iframe.ts";
 
 // What a panel shows, by panel_type. Each type accepts only the fields that it uses.
@@ -32,6 +33,9 @@ const everyType = {
   image_url: ImageUrl.optional(),
   help_link_url: LinkUrl.optional(),
   login_button_text: Label.optional().describe("Label of the button for viewers who aren't signed in"),
+  segment: SegmentSlug.optional().describe(
+    "Only viewers in this segment of the site can read the panel; everyone can if omitted. Viewers don't receive this field",
+  ),
   disable_on_mobile_embedded: z.boolean().default(false).describe("Hides the panel in channels embedded on a phone"),
 };
 

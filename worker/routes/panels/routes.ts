@@ -2,6 +2,7 @@ import { createArea } from "#worker/http/area.ts";
 import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
 import { ACCOUNT } from "#worker/http/credentials.ts";
 import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
+import { connectionAttributes } from "#worker/http/language.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { createPanel, deletePanel, getPanel, listPanels, patchPanel, replacePanel } from "#worker/services/panels/panels.ts";
@@ -19,14 +20,14 @@ panels.openapi(
     path: "/panel/v3",
     summary: "List panels",
     description:
-      "The site's panels, most recently modified first, filtered by `?property=value`. Only managers of the site receive the filtered words of chats.",
+      "The site's panels, most recently modified first, filtered by `?property=value`. Viewers don't receive panels for segments that they aren't in. Only managers of the site receive the filtered words of chats, and which segment a panel is for.",
     access: { ...common.access, accounts: "any" },
     request: { query: PanelQuery },
     responses: { 200: json("A page of panels", listOf(Panel).openapi("PanelList")) },
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listPanels(c.var.ctx, query), toPanel), 200);
+    return c.json(listResponse(c.req.url, query, await listPanels(c.var.ctx, query, connectionAttributes(c)), toPanel), 200);
   },
 );
 
@@ -55,14 +56,15 @@ panels.openapi(
     method: "get",
     path: "/panel/v3/{id}",
     summary: "Get a panel",
-    description: "Returns one panel with its renderer. Only managers of the site receive the filtered words of a chat.",
+    description:
+      "Returns one panel with its renderer. A panel for a segment is a 404 for viewers who aren't in it. Only managers of the site receive the filtered words of a chat, and the segment.",
     access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The panel", Panel) },
     errors: ["not_found"],
   }),
   async (c) => {
-    const { row, complete } = await getPanel(c.var.ctx, c.req.valid("param").id);
+    const { row, complete } = await getPanel(c.var.ctx, c.req.valid("param").id, connectionAttributes(c));
     if (complete) tagVersion(c, row);
     else await tagVersionOf(c, row, "for viewers");
     return c.json(toPanel(row), 200);

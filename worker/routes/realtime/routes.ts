@@ -3,13 +3,13 @@ import type { Context } from "hono";
 import type { AppEnv } from "#worker/http/app-env.ts";
 import { createArea } from "#worker/http/area.ts";
 import { ACCOUNT, CLIENT_HEADER_OR_QUERY, CLIENT_QUERY } from "#worker/http/credentials.ts";
-import { preferredLanguage } from "#worker/http/language.ts";
+import { connectionAttributes } from "#worker/http/language.ts";
 import { callerNetwork } from "#worker/http/limits.ts";
 import { operation } from "#worker/http/operation.ts";
 import { json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { wantsSocket } from "#worker/http/upgrade.ts";
 import { Failure, invalid } from "#worker/lib/errors.ts";
-import { createTicket, findGate } from "#worker/services/realtime/channels.ts";
+import { createTicket, findChannel } from "#worker/services/realtime/channels.ts";
 import { eventStream, parseEventId } from "#worker/services/realtime/event-stream.ts";
 import { connect, type Connection } from "#worker/services/realtime/realtime.ts";
 import { ChannelParam, ConnectQuery, StreamQuery, Ticket, TicketInput } from "#worker/services/realtime/schemas.ts";
@@ -57,7 +57,7 @@ realtime.openapi(
     const { ctx } = c.var;
     await ctx.caller();
     const { channelId } = c.req.valid("param");
-    return connect(c.env, connectionOf(c, channelId, c.req.valid("query")), () => findGate(ctx, channelId));
+    return connect(c.env, connectionOf(c, channelId, c.req.valid("query")), () => findChannel(ctx, channelId));
   },
 );
 
@@ -84,14 +84,15 @@ realtime.openapi(
     const { chat: joins, chatAfter: after, chatRevision: revision } = c.req.valid("query");
     const resumed = after === undefined || revision === undefined ? {} : { after, revision };
     const chat = joins ? { ...resumed, ...position?.chat } : null;
-    const gate = () => findGate(ctx, channelId);
-    return eventStream(c.env, { ...connection, resume: position?.resume ?? connection.resume, chat }, gate, c.req.raw.signal);
+    const load = () => findChannel(ctx, channelId);
+    return eventStream(c.env, { ...connection, resume: position?.resume ?? connection.resume, chat }, load, c.req.raw.signal);
   },
 );
 
 function connectionOf(c: Context<AppEnv>, channelId: string, query: z.output<typeof StreamQuery>): Connection {
   const { ticket = null, deviceId = null, epoch, seq } = query;
   const resume = epoch !== undefined && seq !== undefined ? { epoch, seq } : null;
-  const language = query.language ?? preferredLanguage(c.req.header("Accept-Language"));
-  return { siteId: c.var.ctx.siteId, channelId, deviceId, network: callerNetwork(c), ticket, language, resume };
+  const { language: preferred, country } = connectionAttributes(c);
+  const language = query.language ?? preferred;
+  return { siteId: c.var.ctx.siteId, channelId, deviceId, network: callerNetwork(c), ticket, language, country, resume };
 }

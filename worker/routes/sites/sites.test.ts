@@ -58,6 +58,8 @@ describe("creating a site", () => {
   });
 });
 
+const VIP = { vip: { name: "VIP", filter: { attribute: "tags", operator: "any_of", value: ["tier:gold"] } } };
+
 describe("reading a site", () => {
   const PRIVATE = ["shards", "tags", "devicelimit", "contractServiceChargeRate", "adminTheme"];
   const PRIVATE_SETTINGS = ["security", "userSegments", "events", "email", "customEmails"];
@@ -70,7 +72,7 @@ describe("reading a site", () => {
     });
     const settings = {
       security: { allowedOrigins: ["https://demo.example"], providers: [CLUB_APP] },
-      ...{ userSegments: { vip: 1 }, events: { a: 1 }, email: { from: "box@demo.example" }, customEmails: { a: 1 } },
+      ...{ userSegments: VIP, events: { a: 1 }, email: { from: "box@demo.example" }, customEmails: { a: 1 } },
       ...{ localization: { language: "en" }, seo: { title: "Harbour City" }, code_injection: { head: "" }, domain: "demo.example" },
     };
     await own.call("updateSite", { body: { name: "Harbour City", settings, tags: ["internal"], shards: ["eu-1"] } });

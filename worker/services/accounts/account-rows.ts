@@ -5,7 +5,7 @@ import type { ListQuery } from "#worker/services/core/listing.ts";
 import { type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { invalid, rejectDuplicate } from "#worker/lib/errors.ts";
-import { type CreateAccount, toAccount } from "./schemas.ts";
+import { toAccount } from "./schemas.ts";
 import { rejectTakenLink, writeLinks } from "./links.ts";
 
 /** Normalizes a search like the stored names and addresses. */
@@ -16,7 +16,7 @@ export function normalizeSearch<T extends ListQuery>(query: T): T {
 /** Builds the row of a new account. Without a password, the account can't sign in with one until it is reset. */
 export async function newAccount(
   ctx: Ctx,
-  input: Pick<CreateAccount, "email" | "name" | "marketingOptin"> & { password?: string },
+  input: Pick<AccountRow, "email" | "name" | "marketingOptin"> & { password?: string },
   roles: AccountRole[],
 ): Promise<AccountRow> {
   const email = normalizeEmail(input.email);

@@ -73,7 +73,10 @@ export const CreateAccount = z
     email: Email,
     password: Password,
     name: PersonName,
-    marketingOptin: z.boolean().default(false),
+    marketingOptin: z
+      .boolean()
+      .optional()
+      .describe("Consent to marketing; if omitted, the site's `settings.loginMarketingOptIn.default`, or false"),
     baseUrl: BaseUrl.optional().describe(DEFAULT_PAGE),
   })
   .openapi("CreateAccount", { example: { email: "viewer@demo.example", password: "demo-viewer-pass", name: "Vera Viewer" } });

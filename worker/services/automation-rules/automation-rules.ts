@@ -1,7 +1,7 @@
 import { and, count, desc, eq } from "drizzle-orm";
 import { automationRules, dataProviders, type OverlayRow, overlays, pages, ruleFirings, type RuleRow } from "#db/schema/index.ts";
 import type { FactTypes, JsonRule, RuleTargeting } from "#db/types.ts";
-import { conflict, Failure, type Issue, notFound } from "#worker/lib/errors.ts";
+import { conflict, Failure, invalid, type Issue, notFound } from "#worker/lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleUpdate, toRule } from "./schemas.ts";
 import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent, newRow, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
@@ -119,8 +119,10 @@ export function ruleEvent(rule: RuleRow, change: "Created" | "Updated" | "Delete
 /**
  * A 400 that lists every broken reference and wrong type in a rule; a 409 if it adds a client rule and the site already has the maximum.
  */
-async function validateRule(ctx: Ctx, { jsonRule, channelId }: RuleRow, addsClientRule: boolean): Promise<void> {
+async function validateRule(ctx: Ctx, { jsonRule, channelId, clientRule }: RuleRow, addsClientRule: boolean): Promise<void> {
   const { trigger, action } = jsonRule;
+  if (clientRule && action.type === "SEND_OVERLAY" && action.targeting.segment === "viewers_in_segment")
+    throw invalid("jsonRule.action.targeting.segment", "A client rule can't target a segment, because viewers' pages don't know theirs");
   const templateId = action.type === "SEND_OVERLAY" ? action.templateId : "";
   const [[provider], [template], [channel], [clientRules]] = await ctx.db.batch([
     ctx.db

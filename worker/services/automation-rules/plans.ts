@@ -90,7 +90,7 @@ function requestOf({ rule, event: { data } }: RuleFiring): FiringRequest {
       Object.entries(variableMapping).map(([name, mapped]) => [name, scalar(name, resolveBinding(mapped, data))]),
     ),
     tags:
-      targeting.segment === "viewers_all"
+      targeting.segment !== "viewers_with_tags"
         ? undefined
         : (targeting.tags ?? []).map((tag) => checked(TagId, resolveBinding(tag, data), "A tag")),
     timecode: timecodeMapping && checked(z.number().min(0), resolveBinding(timecodeMapping, data), "The timecode"),
@@ -172,10 +172,11 @@ function planOf({ due }: RuleFiring, id: string, request: FiringRequest, found: 
   const template = found.templates.get(action.templateId);
   if (template?.type !== "template") throw new RuleError("The site has no such template");
   requireVariables(template.contents, variables);
-  const { priority } = action.targeting;
+  const { priority, userSegment } = action.targeting;
   const broadcast = buildBroadcast(id, due, template, {
     variables,
     tags: tags && [...new Set(tags)],
+    userSegment,
     timecode,
     priority,
     broadcastPayload: action.broadcastPayload,

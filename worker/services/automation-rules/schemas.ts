@@ -5,6 +5,7 @@ import type { RuleTargeting } from "#db/types.ts";
 import { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { FreeObject, Id, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
+import { SegmentSlug } from "#worker/lib/segments.ts";
 import { TagId } from "#worker/services/overlays/schemas.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 
@@ -45,8 +46,11 @@ const Targeting = z
         "`channel`: the rule's own channel, which the target can repeat; `specific_channels` and `channel_metadata`: the channels given by the target",
       ),
     target: Target.optional().describe("Channel ids, or the text of one of the external fields; if dynamic, read from the event"),
-    segment: z.enum(RULE_SEGMENTS),
+    segment: z.enum(RULE_SEGMENTS).describe("The viewers that the overlay is for, on the channels of the scope"),
     tags: z.array(binding(TagId)).max(20).optional().describe("Only viewers with any of these account tags"),
+    userSegment: SegmentSlug.optional().describe(
+      "With `viewers_in_segment`: a segment of `settings.userSegments`. Not with client rules, because viewers' pages don't know their segments",
+    ),
     priority: z.number().int().min(-100).max(100).default(0),
   })
   .superRefine(checkTargeting)
@@ -199,7 +203,7 @@ export function toRule(row: RuleRow) {
 }
 
 /** Checks which fields are allowed with which scope and segment. */
-function checkTargeting({ scope, target, segment, tags }: RuleTargeting, context: z.RefinementCtx): void {
+function checkTargeting({ scope, target, segment, tags, userSegment }: RuleTargeting, context: z.RefinementCtx): void {
   const reject = (path: (string | number)[], message: string): void => void context.addIssue({ code: "custom", path, message });
   const needsTarget = scope === "specific_channels" || scope === "channel_metadata";
   if (needsTarget && !target) reject(["target"], `Required with ${scope}`);
@@ -214,6 +218,9 @@ function checkTargeting({ scope, target, segment, tags }: RuleTargeting, context
   const tagged = segment === "viewers_with_tags";
   if (tagged && (tags ?? []).length === 0) reject(["tags"], "Required with viewers_with_tags");
   if (!tagged && (tags ?? []).length > 0) reject(["tags"], "Only allowed with viewers_with_tags");
+  const segmented = segment === "viewers_in_segment";
+  if (segmented && userSegment === undefined) reject(["userSegment"], "Required with viewers_in_segment");
+  if (!segmented && userSegment !== undefined) reject(["userSegment"], "Only allowed with viewers_in_segment");
 }
 
 function checkActive(

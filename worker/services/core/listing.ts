@@ -130,7 +130,7 @@ export function equalTo(columns: Record<string, SQLiteColumn>, query: Record<str
 }
 
 /** Matches these ids in a single bound parameter, because D1 allows only 100. */
-export function idIn(column: SQLiteColumn, ids: string[]): SQL {
+export function idIn(column: SQLiteColumn | SQL, ids: string[]): SQL {
   return sql`${column} in (select value from json_each(${JSON.stringify(ids)}))`;
 }
 

@@ -1,6 +1,7 @@
 import type { JsonRule, NavigationEntry, PanelRenderer, QuestAction } from "#db/types.ts";
 import type { OverlayInput } from "#worker/services/overlays/schemas.ts";
 import type { ChannelTemplateInput } from "#worker/services/pages/template-schemas.ts";
+import type { SegmentFilter } from "#worker/services/segments/filter.ts";
 import type { PlaylistInput } from "#worker/services/playlists/schemas.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import type { Reference, ReferenceKind } from "./references.ts";
@@ -47,7 +48,7 @@ export function inPageData({ theme, navigation, sidebar, gate, content }: PageRe
 const COLLECTIONS: Record<string, ReferenceKind> = { panels: "panel", overlays: "overlay", quests: "quest", pages: "page" };
 
 export function inRenderer(renderer: PanelRenderer, path = "renderer"): Reference[] {
-  const found: Reference[] = [];
+  const found: Reference[] = one("segment", `${path}.segment`, renderer.segment);
   if ("quests" in renderer)
     for (const [index, { quest_id: id }] of renderer.quests.entries()) found.push(...one("quest", `${path}.quests.${index}.quest_id`, id));
   if ("leaderboard_id" in renderer) found.push(...one("leaderboard", `${path}.leaderboard_id`, renderer.leaderboard_id));
@@ -85,6 +86,23 @@ export function inOverlay({ contents, cta }: Pick<OverlayInput, "contents" | "ct
 }
 
 /** A template's panels without a renderer reference the site's panels by slug. */
+/** The SKUs that the filters of segments name; `segments` by slug. */
+export function inSegments(segments: Record<string, { filter: SegmentFilter }> = {}): Reference[] {
+  return Object.entries(segments).flatMap(([slug, { filter }]) => inFilter(filter, `settings.userSegments.${slug}.filter`));
+}
+
+function inFilter(filter: SegmentFilter, path: string): Reference[] {
+  const groups = (["all", "any"] as const).flatMap((name) =>
+    (filter[name] ?? []).map((each, index) => inFilter(each, `${path}.${name}.${index}`)),
+  );
+  const { not, attribute, value } = filter;
+  return [
+    ...groups.flat(),
+    ...(not ? inFilter(not, `${path}.not`) : []),
+    ...(attribute === "entitlements" && Array.isArray(value) ? skusAt(`${path}.value`, value) : []),
+  ];
+}
+
 export function inTemplate({ theme, rules, panels }: Pick<ChannelTemplateInput, "theme" | "rules" | "panels">): Reference[] {
   return [
     ...one("theme", "theme", theme),
@@ -99,7 +117,12 @@ export function inRule({ jsonRule: { trigger, action }, channelId }: { jsonRule:
   return [
     ...one("channel", "channelId", channelId),
     ...one("data provider", "jsonRule.trigger.dataProviderId", trigger.dataProviderId),
-    ...(action.type === "SEND_OVERLAY" ? one("template", "jsonRule.action.templateId", action.templateId) : []),
+    ...(action.type === "SEND_OVERLAY"
+      ? [
+          ...one("template", "jsonRule.action.templateId", action.templateId),
+          ...one("segment", "jsonRule.action.targeting.userSegment", action.targeting.userSegment),
+        ]
+      : []),
   ];
 }
 

@@ -26,8 +26,8 @@ import { idIn } from "./listing.ts";
 
 /** Where resources of a kind are stored, and the column that identifies them. */
 interface Kind {
-  table: SQLiteTable & { siteId: SQLiteColumn };
-  by: SQLiteColumn;
+  table: (SQLiteTable & { siteId: SQLiteColumn }) | SQL;
+  by: SQLiteColumn | SQL;
   only?: SQL;
   /** Whether the operator's resources are available to every site. */
   shared?: boolean;
@@ -54,6 +54,11 @@ const KINDS = {
   stream: { table: streams, by: streams.id },
   leaderboard: { table: leaderboards, by: leaderboards.id },
   file: { table: media, by: media.id },
+  segment: {
+    table: sql`${sites}, json_each(${sites.settings}, '$.userSegments') as segment`,
+    by: sql`segment.key`,
+    label: "segment with this slug",
+  },
   sku: { table: subscriptions, by: subscriptions.sku, label: "subscription with this sku" },
 } satisfies Record<string, Kind>;
 
@@ -145,7 +150,9 @@ function missing(kind: ReferenceKind): string {
 
 function owned(ctx: Ctx, kind: ReferenceKind, ids: string[]): SQL | undefined {
   const { table, by, only, shared = false }: Kind = KINDS[kind];
-  return and(inArray(table.siteId, shared ? [ctx.siteId, ""] : [ctx.siteId]), idIn(by, ids), only);
+  // What isn't a table is part of the site itself.
+  const site = "siteId" in table ? table.siteId : sites.id;
+  return and(inArray(site, shared ? [ctx.siteId, ""] : [ctx.siteId]), idIn(by, ids), only);
 }
 
 function byKind(references: Reference[]): [ReferenceKind, string[]][] {

@@ -13,6 +13,7 @@ import { effects as pages } from "#worker/services/pages/effects.ts";
 import { effects as polls } from "#worker/services/polls/effects.ts";
 import { effects as qna } from "#worker/services/qna/effects.ts";
 import { effects as quests } from "#worker/services/quests/effects.ts";
+import { effects as segments } from "#worker/services/segments/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
@@ -35,6 +36,7 @@ const EFFECTS: Effects = {
   ...polls,
   ...qna,
   ...quests,
+  ...segments,
   ...streams,
 };
 

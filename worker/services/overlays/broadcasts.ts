@@ -12,6 +12,7 @@ import { renderVariables } from "#worker/lib/handlebars/template.ts";
 import type { BroadcastInput } from "./schemas.ts";
 import { commit, type Ctx, ownRow, requirePage } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { segmentsJson } from "#worker/services/segments/membership.ts";
 import { requireVariables, withRiveUrls } from "./overlays.ts";
 
 /** The maximum size of a broadcast as JSON, in UTF-8 bytes: it is sent to every viewer and stored in the log. */
@@ -70,9 +71,9 @@ export async function broadcastOverlay(
   input: BroadcastInput,
 ): Promise<{ broadcastId: string; broadcasts: SentBroadcast[] }> {
   const named = namedChannels(input);
-  const [[overlay], found] = await ctx.db.batch([
+  const [[row], found] = await ctx.db.batch([
     ctx.db
-      .select()
+      .select({ ...getTableColumns(overlays), hasSegment: hasSegment(ctx.siteId, input.segment) })
       .from(overlays)
       .where(ownRow(ctx, overlays, overlayId)),
     ctx.db
@@ -80,7 +81,9 @@ export async function broadcastOverlay(
       .from(pages)
       .where(and(eq(pages.siteId, ctx.siteId), eq(pages.type, "channel"), channelFilter(overlayId, named, input))),
   ]);
-  if (!overlay) throw notFound("Overlay Not Found");
+  if (!row) throw notFound("Overlay Not Found");
+  const { hasSegment: isKnownSegment, ...overlay } = row;
+  if (!isKnownSegment) throw invalid("segment", "The site has no segment with this slug");
   if (named && found.length < named.length) throw notFound("Channel not found");
   const listed = listedChannels(overlay);
   requireListed(listed, named, input);
@@ -90,7 +93,7 @@ export async function broadcastOverlay(
   await requireChannels(ctx, channelIds);
   requireVariables(overlay.contents, input.variables ?? {});
   const tags = input.tagId === undefined ? undefined : [input.tagId];
-  const broadcast = buildBroadcast(newId(ctx.now), ctx.now, overlay, { ...input, tags });
+  const broadcast = buildBroadcast(newId(ctx.now), ctx.now, overlay, { ...input, tags, userSegment: input.segment });
   const event: BroadcastEvent = { channelIds, broadcast };
   const eventIds = await commit(ctx, insertRows(ctx, event), {
     type: "overlay.broadcast",
@@ -219,6 +222,12 @@ function channelFilter(overlayId: string, named: string[] | undefined, { pageMet
   return sql`${pages.id} in (select channel.value from ${overlays}, json_each(${overlays.contents}) as content, json_each(content.value, '$.channels') as channel where ${overlays.id} = ${overlayId} and ${overlays.type} = 'instance')`;
 }
 
+/** Whether the site has this segment; true if none is requested. */
+function hasSegment(siteId: string, slug: string | undefined): SQL.Aliased<number> {
+  if (slug === undefined) return sql<number>`1`.as("has_segment");
+  return sql<number>`exists (select 1 from json_each(${segmentsJson(siteId)}) where key = ${slug})`.as("has_segment");
+}
+
 function listedChannels(overlay: OverlayRow): string[] {
   return overlay.type === "instance"
     ? overlay.contents.flatMap((content) => (content.kind === "html" ? (content.channels ?? []) : []))
@@ -247,6 +256,8 @@ async function requireChannels(ctx: Ctx, channelIds: string[] | null): Promise<v
 /** The content of a broadcast, whether a request or a rule sends it. */
 export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "timecode" | "priority" | "broadcastPayload"> & {
   tags?: string[] | undefined;
+  /** The slug of a segment. */
+  userSegment?: string | undefined;
 };
 
 /** Builds the broadcast of an overlay that starts at `startsAt` (ms). Throws if its variables make it too large. */
@@ -270,6 +281,7 @@ export function buildBroadcast(broadcastId: string, startsAt: number, overlay: O
     priority: input.priority,
     timecode: input.timecode,
     segment: input.tags && { tags: input.tags },
+    userSegment: input.userSegment,
     broadcastPayload: input.broadcastPayload,
   };
   if (new TextEncoder().encode(JSON.stringify(broadcast)).byteLength > MAX_BROADCAST) throw tooLarge();
@@ -300,11 +312,11 @@ function isClearable(ctx: Ctx): SQL | undefined {
 
 /** Inserts the rows of a broadcast in one statement with few parameters, however many channels. Columns are in table order. */
 export function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) {
-  const { broadcastId, overlayId, segment, timecode, startsAt, endsAt } = broadcast;
+  const { broadcastId, overlayId, segment, userSegment, timecode, startsAt, endsAt } = broadcast;
   return ctx.db
     .insert(broadcasts)
     .select(
-      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tags.join(",") ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])}) where true`,
+      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tags.join(",") ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null, ${userSegment ?? null} from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])}) where true`,
     )
     .onConflictDoNothing();
 }
@@ -329,7 +341,7 @@ function markCleared(ctx: Ctx, channelId: string | undefined, broadcastId: strin
     ctx.db
       .insert(broadcasts)
       .select(
-        sql`select id, ${channelId}, site_id, overlay_id, tag, timecode, starts_at, ends_at, ${ctx.now} from ${broadcasts} where ${and(chosen, eq(broadcasts.channelId, SITE_WIDE))}`,
+        sql`select id, ${channelId}, site_id, overlay_id, tag, timecode, starts_at, ends_at, ${ctx.now}, segment from ${broadcasts} where ${and(chosen, eq(broadcasts.channelId, SITE_WIDE))}`,
       )
       .onConflictDoNothing(),
     ctx.db

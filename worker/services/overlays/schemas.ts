@@ -4,6 +4,7 @@ import type { BroadcastRow, OverlayRow } from "#db/schema/index.ts";
 import type { OverlayContents } from "#db/types.ts";
 import { FreeObject, Id, orNull, QueryBoolean, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { invalid } from "#worker/lib/errors.ts";
+import { SegmentSlug } from "#worker/lib/segments.ts";
 import { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
 
 export const Duration = z.number().int().min(1).max(86_400).describe("Seconds").openapi({ example: 8 });
@@ -99,6 +100,9 @@ export const BroadcastInput = z
     variables: Variables.optional(),
     timecode: z.number().min(0).optional().describe("Media time, in seconds, at which viewers show it"),
     tagId: TagId.optional().describe("Only viewers with this account tag"),
+    segment: SegmentSlug.optional().describe(
+      "Only viewers in this segment of the site (`settings.userSegments`); not together with `tagId`, which a segment can ask for itself",
+    ),
     pageMetadata: z
       .string()
       .min(1)
@@ -114,6 +118,7 @@ export const BroadcastInput = z
       .describe("If two overlays use the same position, the one with the higher priority is shown first"),
     broadcastPayload: FreeObject.optional().describe("Passed to the viewers' app unchanged"),
   })
+  .refine(({ tagId, segment }) => tagId === undefined || segment === undefined, { path: ["segment"], message: "Not together with tagId" })
   .openapi("BroadcastInput", {
     example: { channelId: "5eed0000000000000000c001", duration: 8, variables: { scorer: "Ada Moreno", minute: 17 } },
   });
@@ -197,6 +202,7 @@ export const ActiveBroadcast = z
     channelId: Id.nullable().describe("Null for every channel of the site"),
     except: z.array(Id).describe("For a site-wide broadcast: the channels on which it was cleared"),
     tagId: z.string().nullable(),
+    segment: z.string().nullable().describe("The slug of the segment that it was sent to; null for all viewers"),
     timecode: z.number().nullable(),
     startsAt: Time,
     endsAt: Time,
@@ -228,6 +234,7 @@ export function toActiveBroadcast(row: BroadcastRow & { except: string[] }) {
     channelId: row.channelId === "" ? null : row.channelId,
     except: row.except,
     tagId: row.tag,
+    segment: row.segment,
     timecode: row.timecode,
     startsAt: row.startsAt,
     endsAt: row.endsAt,

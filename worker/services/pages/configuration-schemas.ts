@@ -6,6 +6,7 @@ import { randomHex } from "#worker/lib/ids.ts";
 import type { PageConfiguration } from "./configuration.ts";
 import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
 import { publicRenderer } from "#worker/services/panels/schemas.ts";
+import { Localization, Transitions } from "#worker/services/sites/setting-schemas.ts";
 import { Theme, toTheme } from "#worker/services/themes/schemas.ts";
 
 export const Configuration = z
@@ -22,13 +23,19 @@ export const Configuration = z
           renderer: PanelRenderer,
         }),
       )
-      .describe("The existing panels of `data.sidebar.panels`, in the page's order; chat panels without their filtered words"),
+      .describe(
+        "The existing panels of `data.sidebar.panels`, in the page's order, without those for segments that the viewer isn't in; chat panels without their filtered words",
+      ),
     page: z.object({ _id: Id, slug: z.string(), type: z.enum(PAGE_TYPES), name: z.string() }),
     insights: z.object({
       _id: z.string().describe("Identifies this view of the page; different for each response"),
       version: z.number().int().describe("Version of the page; increases with each change"),
     }),
-    site: z.object({ _id: Id }),
+    site: z.object({
+      _id: Id,
+      transitions: Transitions.optional(),
+      localization: Localization.optional(),
+    }),
     theme: Theme.pick({ name: true, type: true, mode: true, colors: true, button: true, typography: true, logo: true })
       .optional()
       .describe("The page's theme; omitted if it has none"),
@@ -48,7 +55,8 @@ export const MetadataQuery = z.strictObject({
 
 const INSIGHTS_BYTES = 16;
 
-export function toConfiguration({ page, panels, theme }: PageConfiguration) {
+export function toConfiguration({ page, settings, panels, theme }: PageConfiguration) {
+  const { transitions, localization } = settings;
   return {
     panels: panels.map(({ id, slug, panelName, panelType, renderer }) => ({
       _id: id,
@@ -60,7 +68,7 @@ export function toConfiguration({ page, panels, theme }: PageConfiguration) {
     })),
     page: { _id: page.id, slug: page.slug, type: page.type, name: page.data.name },
     insights: { _id: randomHex(INSIGHTS_BYTES), version: page.version },
-    site: { _id: page.siteId },
+    site: { _id: page.siteId, ...(transitions && { transitions }), ...(localization && { localization }) },
     ...(theme ? { theme: toThemeSummary(toTheme(theme)) } : {}),
   } satisfies z.output<typeof Configuration>;
 }

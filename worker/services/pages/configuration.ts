@@ -1,30 +1,45 @@
-import { and, asc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
-import { type PageRow, pages, type PanelRow, panels, type ThemeRow, themes } from "#db/schema/index.ts";
+import { and, asc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
+import { type PageRow, pages, type PanelRow, panels, sites, type ThemeRow, themes } from "#db/schema/index.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { visiblePanels } from "#worker/services/panels/visibility.ts";
+import type { ConnectionAttributes } from "#worker/services/segments/membership.ts";
+import { PlayerSettings } from "#worker/services/sites/setting-schemas.ts";
 
 export interface PageConfiguration {
   page: PageRow;
+  /** The site's settings that a player follows. */
+  settings: PlayerSettings;
   panels: PanelRow[];
   theme: ThemeRow | undefined;
 }
 
-export function getConfiguration(ctx: Ctx, id: string): Promise<PageConfiguration> {
-  return readConfiguration(ctx, ownRow(ctx, pages, id), "Page not found");
+export function getConfiguration(ctx: Ctx, id: string, viewer: ConnectionAttributes): Promise<PageConfiguration> {
+  return readConfiguration(ctx, viewer, ownRow(ctx, pages, id), "Page not found");
 }
 
 /** Finds the page with this value in any of its external fields; if several match, the oldest one. */
-export function getConfigurationByMetadata(ctx: Ctx, metadata: string): Promise<PageConfiguration> {
+export function getConfigurationByMetadata(ctx: Ctx, metadata: string, viewer: ConnectionAttributes): Promise<PageConfiguration> {
   const fields = [1, 2, 3, 4, 5].map((number) => sql`json_extract(${pages.data}, ${`$.external_field_${number}`}) = ${metadata}`);
-  return readConfiguration(ctx, and(eq(pages.siteId, ctx.siteId), or(...fields)), "Page not found for the given metadata value");
+  return readConfiguration(ctx, viewer, and(eq(pages.siteId, ctx.siteId), or(...fields)), "Page not found for the given metadata value");
 }
 
-/** Reads a consistent snapshot in one round trip. */
-async function readConfiguration(ctx: Ctx, condition: SQL | undefined, notFoundMessage: string): Promise<PageConfiguration> {
+/** Reads a consistent snapshot in one round trip; a page with panels for segments takes another. */
+async function readConfiguration(
+  ctx: Ctx,
+  viewer: ConnectionAttributes,
+  condition: SQL | undefined,
+  notFoundMessage: string,
+): Promise<PageConfiguration> {
   const ofPage = (path: string) =>
     sql`(select json_extract(${pages.data}, ${path}) from ${pages} where ${condition} order by ${pages.id} limit 1)`;
-  const [[page], found, [theme]] = await ctx.db.batch([
-    ctx.db.select().from(pages).where(condition).orderBy(asc(pages.id)).limit(1),
+  const [[row], found, [theme]] = await ctx.db.batch([
+    ctx.db
+      .select({ ...getTableColumns(pages), siteSettings: siteSettings(ctx.siteId) })
+      .from(pages)
+      .where(condition)
+      .orderBy(asc(pages.id))
+      .limit(1),
     ctx.db
       .select()
       .from(panels)
@@ -34,8 +49,21 @@ async function readConfiguration(ctx: Ctx, condition: SQL | undefined, notFoundM
       .from(themes)
       .where(and(eq(themes.id, ofPage("$.theme")), inArray(themes.siteId, [ctx.siteId, ""]))),
   ]);
-  if (!page) throw notFound(notFoundMessage);
-  return { page, panels: sidebarOf(page, found), theme };
+  if (!row) throw notFound(notFoundMessage);
+  const { siteSettings: settings, ...page } = row;
+  return {
+    page,
+    settings: PlayerSettings.parse(JSON.parse(settings)),
+    panels: await visiblePanels(ctx, sidebarOf(page, found), viewer),
+    theme,
+  };
+}
+
+/** The settings that a player follows, as JSON text, for a select of a page. */
+function siteSettings(siteId: string): SQL.Aliased<string> {
+  const at = (name: string) => sql`json_extract(${sites.settings}, ${`$.${name}`})`;
+  return sql<string>`(select json_object('transitions', ${at("transitions")}, 'localization', ${at("localization")})
+    from ${sites} where ${sites.id} = ${siteId})`.as("site_settings");
 }
 
 /** The panels in the page's order. A page that lists active renderers shows panels only if they include the sidebar. */

@@ -110,8 +110,7 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
 function copyRule(channelId: string, rule: RuleRow): RuleRow {
   const { trigger, action } = rule.jsonRule;
   if (action.type !== "SEND_OVERLAY" || action.targeting.scope !== "channel") return { ...rule, channelId };
-  const { scope, segment, tags, priority } = action.targeting;
-  const targeting = { scope, segment, ...(tags && { tags }), priority };
+  const { target: _, ...targeting } = action.targeting;
   return { ...rule, channelId, jsonRule: { trigger, action: { ...action, targeting } } };
 }
 

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { type PanelRow, panels } from "#db/schema/index.ts";
 import type { PanelRenderer } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
@@ -19,7 +19,9 @@ import { keepGatedOfPanel } from "#worker/services/videos/gate-departures.ts";
 import { equalTo, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inRenderer } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { callerSegments, type ConnectionAttributes } from "#worker/services/segments/membership.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
+import { visiblePanels } from "./visibility.ts";
 
 const panelList = tableList<PanelRow>({
   table: panels,
@@ -27,6 +29,8 @@ const panelList = tableList<PanelRow>({
   sort: { modified: panels.modified, created: panels.created, panel_name: panels.panelName, panel_type: panels.panelType },
   search: { panel_name: panels.panelName },
 });
+
+const segmentOfPanel = sql`json_extract(${panels.renderer}, '$.segment')`;
 
 const PROPERTIES = {
   _id: panels.id,
@@ -40,19 +44,35 @@ const PROPERTIES = {
 };
 
 /** Lists the site's panels with these properties, as visible to the caller. */
-export async function listPanels(ctx: Ctx, query: PanelQuery): Promise<ListPage<PanelRow>> {
-  const page = await listRows(ctx, panelList, query, eq(panels.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
-  return (await seesAll(ctx)) ? page : { ...page, rows: page.rows.map(forViewers) };
+export async function listPanels(ctx: Ctx, query: PanelQuery, viewer: ConnectionAttributes): Promise<ListPage<PanelRow>> {
+  const ofSite = [eq(panels.siteId, ctx.siteId), ...equalTo(PROPERTIES, query)];
+  const all = await listRows(ctx, panelList, query, ...ofSite);
+  if (await seesAll(ctx)) return all;
+  if (isComplete(all) && all.rows.every(({ renderer }) => renderer.segment === undefined)) return forViewersOf(all);
+  const segments = JSON.stringify(await callerSegments(ctx, viewer));
+  const isVisible = sql`(${segmentOfPanel} is null or ${segmentOfPanel} in (select value from json_each(${segments})))`;
+  return forViewersOf(await listRows(ctx, panelList, query, ...ofSite, isVisible));
+}
+
+/** Whether a page has everything that matches: the count of more could reveal panels that the caller may not read. */
+function isComplete({ rows, totalCount }: ListPage<PanelRow>): boolean {
+  return rows.length === totalCount;
+}
+
+function forViewersOf(page: ListPage<PanelRow>): ListPage<PanelRow> {
+  return { ...page, rows: page.rows.map(forViewers) };
 }
 
 /** Returns a panel as visible to the caller, and whether it is complete. */
-export async function getPanel(ctx: Ctx, id: string): Promise<{ row: PanelRow; complete: boolean }> {
+export async function getPanel(ctx: Ctx, id: string, viewer: ConnectionAttributes): Promise<{ row: PanelRow; complete: boolean }> {
   const row = await readPanel(ctx, id);
-  const complete = await seesAll(ctx);
-  return { row: complete ? row : forViewers(row), complete };
+  if (await seesAll(ctx)) return { row, complete: true };
+  const [visible] = await visiblePanels(ctx, [row], viewer);
+  if (!visible) throw notFound("Panel not found");
+  return { row: forViewers(visible), complete: false };
 }
 
-/** Only managers of the site may see the filtered words of chats. */
+/** Only managers of the site see every panel, and the filtered words of chats. */
 async function seesAll(ctx: Ctx): Promise<boolean> {
   const actor = await ctx.caller();
   return actor.kind !== "account" || isSiteAdmin(actor.roles, "read");

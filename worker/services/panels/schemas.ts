@@ -69,8 +69,8 @@ export function patchRenderer(current: PanelRenderer, patch: PanelPatch["rendere
   return merged.data.renderer;
 }
 
-/** The renderer without a chat's filtered words, which viewers may not see. */
-export function publicRenderer(renderer: PanelRenderer): PanelRenderer {
+/** The renderer without its segment and a chat's filtered words, which viewers may not see. */
+export function publicRenderer({ segment: _, ...renderer }: PanelRenderer): PanelRenderer {
   return renderer.panel_type === "chat" ? { ...renderer, filtered_words: "" } : renderer;
 }
 

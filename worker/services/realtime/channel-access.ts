@@ -18,8 +18,8 @@ export async function requireChannelAccess(ctx: Ctx, channelId: string, bypasses
   if (page.data.gate.type === "none" || actor.kind === "developer" || bypasses(actor)) return actor;
   if (actor.kind !== "account") throw unauthenticated("This channel requires a sign-in");
   const owner = { accountId: actor.id, sessionId: actor.sessionId };
-  const rights = await readRights(ctx.env, { siteId: ctx.siteId, channelId }, [owner], ctx.now);
-  const denial = rights.get(ownerKey(owner))?.denial;
+  const { byOwner } = await readRights(ctx.env, { siteId: ctx.siteId, channelId }, [owner], ctx.now);
+  const denial = byOwner.get(ownerKey(owner))?.denial;
   if (denial === null) return actor;
   throw denial === "forbidden" ? forbidden("This account has no entitlement to the channel") : unauthenticated("The session has ended");
 }

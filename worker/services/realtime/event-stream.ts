@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { drainFrame, errorFrame } from "#worker/durable-objects/relay/frames.ts";
 import { CLOSE, PING, PONG } from "#worker/durable-objects/relay/relay.protocol.ts";
-import { type Connection, enter, type LoadGate } from "./realtime.ts";
+import { type Connection, enter, type LoadChannel } from "./realtime.ts";
 
 const COMMENT_MS = 15_000;
 /** The local runtime's proxy reports a disconnected reader only when a write fails. */
@@ -53,10 +53,10 @@ export function parseEventId(id: string | null | undefined): { resume: NonNullab
 export async function eventStream(
   env: Env,
   connection: StreamConnection,
-  loadGate: LoadGate,
+  load: LoadChannel,
   disconnected?: AbortSignal,
 ): Promise<Response> {
-  const entered = await enter(env, connection, loadGate);
+  const entered = await enter(env, connection, load);
   if (!(entered instanceof Response) || !entered.webSocket) {
     const unavailable = { code: "unavailable", message: "No socket", close: CLOSE.unavailable };
     const { code, message, close } = entered instanceof Response ? unavailable : entered;

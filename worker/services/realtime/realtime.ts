@@ -13,6 +13,7 @@ import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { bucketOf } from "#worker/lib/crypto/hash.ts";
 import { logError } from "#worker/lib/log.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { type SiteSegments, slugsFor } from "#worker/services/segments/membership.ts";
 import { hashOfDevice } from "./device-hash.ts";
 import { readTicket, signTicket, type TicketSubject } from "./tickets.ts";
 
@@ -33,11 +34,19 @@ export interface Connection {
   ticket: string | null;
   /** The viewer's language tag, if known. */
   language?: string | null;
+  /** The country that the viewer connects from, if known. */
+  country?: string | null;
   resume: { epoch: string; seq: number } | null;
 }
 
-/** Loads a channel's gate, at most once per channel and 2 s; null if the site has no such channel. */
-export type LoadGate = () => Promise<VersionedGate | null>;
+/** What the database says about a channel that viewers connect to. */
+export interface KnownChannel {
+  gate: VersionedGate;
+  site: SiteSegments;
+}
+
+/** Loads a channel, at most once per channel and 2 s; null if the site has none with this id. */
+export type LoadChannel = () => Promise<KnownChannel | null>;
 
 /** Why a viewer is rejected: the close code, and the contents of the error frame. */
 export interface Rejection {
@@ -53,20 +62,21 @@ export async function issueTicket(env: Env, subject: TicketSubject, now: number)
 }
 
 /** Responds to an upgrade. A rejected viewer gets a socket with an error frame and a close code: browsers can't read the HTTP status. */
-export async function connect(env: Env, connection: Connection, loadGate: LoadGate): Promise<Response> {
-  const entered = await enter(env, connection, loadGate);
+export async function connect(env: Env, connection: Connection, load: LoadChannel): Promise<Response> {
+  const entered = await enter(env, connection, load);
   return entered instanceof Response ? entered : closedSocket(entered);
 }
 
 /** Admits a viewer to one of the channel's relays; the response has the socket. */
-export async function enter(env: Env, connection: Connection, loadGate: LoadGate): Promise<Response | Rejection> {
+export async function enter(env: Env, connection: Connection, load: LoadChannel): Promise<Response | Rejection> {
   try {
     const ticket = connection.ticket === null ? null : await readTicket(env, connection.ticket, connection, Date.now());
     if (connection.ticket !== null && !ticket) return UNAUTHENTICATED;
-    const { gate, relays } = await lookUp(env, connection, loadGate);
-    if (!gate) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
+    const { channel, relays } = await lookUp(env, connection, load);
+    if (!channel) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
+    const { gate, site } = channel;
     if (gate.type !== "none" && !ticket?.accountId) return NO_TICKET;
-    const { deviceId, network, language = null, resume } = connection;
+    const { deviceId, network, language = null, country = null, resume } = connection;
     const viewer: ViewerIdentity = {
       accountId: ticket?.accountId ?? null,
       sessionId: ticket?.sessionId ?? null,
@@ -74,6 +84,8 @@ export async function enter(env: Env, connection: Connection, loadGate: LoadGate
       network: network === null ? null : hashOfNetwork(env, connection.siteId, network),
       tags: ticket?.tags ?? [],
       language,
+      country,
+      segments: { version: site.version, slugs: slugsFor(site.segments, null, { language, country }) },
       resume,
       nonce: ticket?.nonce ?? null,
       gate,
@@ -146,7 +158,7 @@ export function closedSocket({ close, code, message }: Rejection): Response {
 }
 
 interface Known {
-  gate: VersionedGate | null;
+  channel: KnownChannel | null;
   relays: number;
 }
 
@@ -159,24 +171,24 @@ interface KnownEntry {
 // A storm of reconnects asks the channel and the database once per isolate, not once per viewer.
 const known = new Map<string, KnownEntry>();
 
-async function lookUp(env: Env, { siteId, channelId }: Connection, load: LoadGate): Promise<Known> {
-  const channel = channelName(siteId, channelId);
+async function lookUp(env: Env, { siteId, channelId }: Connection, load: LoadChannel): Promise<Known> {
+  const name = channelName(siteId, channelId);
   const read = async (): Promise<Known> => {
-    const gate = await load();
+    const channel = await load();
     // Asking an object creates it, so one is asked only for channels that exist.
-    return { gate, relays: gate ? await channelOf(env, siteId, channelId).relays() : 0 };
+    return { channel, relays: channel ? await channelOf(env, siteId, channelId).relays() : 0 };
   };
   const now = Date.now();
-  const hit = known.get(channel);
+  const hit = known.get(name);
   if (hit && hit.expires > now) return hit.value ?? withTimeout(hit.pending, SHARED_WAIT_MS).catch(read);
   const entry: KnownEntry = { expires: now + KNOWN_MS, pending: read() };
-  known.set(channel, entry);
+  known.set(name, entry);
   if (known.size > KNOWN_CHANNELS) evictOldest();
   try {
     entry.value = await entry.pending;
     return entry.value;
   } catch (error) {
-    known.delete(channel);
+    known.delete(name);
     throw error;
   }
 }

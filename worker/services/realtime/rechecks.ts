@@ -6,11 +6,13 @@ import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { rolesAreSuspended } from "#worker/services/accounts/role-rules.ts";
 
-const AccessData = z.object({ accountId: z.string().nullable(), status: z.string().optional() });
+const AccessData = z.object({ accountId: z.string().nullable() });
+const TaggedData = z.object({ accounts: z.array(z.object({ _id: z.string() })) });
 
 /**
  * Rechecks an account's sockets after an event that may end its access: an ended session, a new password, changed roles, roles that no
- * longer count or a deletion; an entitlement that no longer gives access, or only for a limited time; a deleted login code. Safe to repeat.
+ * longer count or a deletion; an entitlement; a deleted login code. Also if it may change its segments: tags, roles, entitlements. Safe to
+ * repeat.
  */
 export async function recheckViewers(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const accountIds = event.type === "site.updated" ? await staffWithoutApp(env, siteId) : affectedAccounts(event);
@@ -28,9 +30,10 @@ async function staffWithoutApp(env: Env, siteId: string): Promise<string[]> {
 
 function affectedAccounts({ type, resource, data }: LogEntry): string[] {
   if (type === "new_account") return [];
+  if (type === "account.tagsAdded") return TaggedData.parse(JSON.parse(data)).accounts.map(({ _id }) => _id);
   // Every account event, so that none can be missed here.
   if (resource.startsWith("account/")) return [resource.slice("account/".length)];
   if (!type.startsWith("entitlement_") && type !== "accesscode.deleted") return [];
   const entitlement = AccessData.safeParse(JSON.parse(data)).data;
-  return entitlement?.accountId && entitlement.status !== "active" ? [entitlement.accountId] : [];
+  return entitlement?.accountId ? [entitlement.accountId] : [];
 }

@@ -10,6 +10,16 @@ import type { VersionedGate } from "#worker/durable-objects/channel/channel.prot
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { restricts } from "#worker/services/videos/gate-departures.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
+import {
+  type AccountAttributes,
+  attributeColumns,
+  AttributeRow,
+  parseSegments,
+  segmentsJson,
+  type SiteSegments,
+  siteVersion,
+  toAttributes,
+} from "#worker/services/segments/membership.ts";
 
 /** Owners per statement. */
 const BATCH_SIZE = 500;
@@ -26,11 +36,23 @@ export interface SocketOwner {
 export interface Right {
   denial: "unauthenticated" | "forbidden" | null;
   until: number | null;
+  /** What the site's segments can ask about the account; null without one. */
+  attributes: AccountAttributes | null;
+}
+
+/** The rights by `ownerKey`, and the site's segments as of the same moment. */
+export interface Rights {
+  byOwner: Map<string, Right>;
+  site: SiteSegments;
 }
 
 const Row = z.object({
   key: z.string(),
+  // Null if there is no such account, like all that is stored about it.
   roles: z.string().nullable(),
+  tags: z.string().nullable(),
+  entitlements: z.string().nullable(),
+  watchSeconds: z.number().nullable(),
   sessionEnds: z.number().nullable(),
   heldUntil: z.number().nullable(),
   hasCode: z.number(),
@@ -57,15 +79,16 @@ export function versionedGate({ version, data: { gate } }: { version: number; da
 }
 
 /**
- * Whether these viewers have access to the channel now, by `ownerKey`: their session is valid and they pass the gate. One round trip for any
- * number of viewers. A login gate with skus requires a login code for one of them; accounts that manage the page pass any gate.
+ * Whether these viewers have access to the channel now: their session is valid and they pass the gate; and what decides about their segments.
+ * One round trip for any number of viewers. A login gate with skus requires a login code for one of them; accounts that manage the page
+ * pass any gate.
  */
 export async function readRights(
   env: Env,
   { siteId, channelId }: { siteId: string; channelId: string },
   owners: SocketOwner[],
   now: number,
-): Promise<Map<string, Right>> {
+): Promise<Rights> {
   const batches = Array.from({ length: Math.ceil(owners.length / BATCH_SIZE) }, (_, i) =>
     owners.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE),
   );
@@ -74,19 +97,23 @@ export async function readRights(
     ...batches.map((batch) => selectOwners(env, { siteId, channelId }, batch, now)),
   ]);
   const gate = gates[0]?.data.gate ?? { type: "none", skus: [] };
-  return new Map(
-    z
-      .array(Row)
-      .parse(found.flat())
-      .map((row) => [row.key, rightOf(row, gate, channelId)]),
-  );
+  const rows = z.array(Row).parse(found.flat());
+  return {
+    byOwner: new Map(rows.map((row) => [row.key, rightOf(row, gate, channelId)])),
+    site: { version: gates[0]?.siteVersion ?? 0, segments: parseSegments(gates[0]?.segments ?? null) },
+  };
 }
 
 function selectGate(env: Env, siteId: string, channelId: string) {
   return createDb(env.DB)
-    .select({ version: pages.version, data: pages.data })
+    .select({ version: pages.version, data: pages.data, ...segmentColumns(siteId) })
     .from(pages)
     .where(and(eq(pages.siteId, siteId), eq(pages.id, channelId), eq(pages.type, "channel")));
+}
+
+/** The site's segments and the version of its row, for a select of its pages. */
+export function segmentColumns(siteId: string) {
+  return { siteVersion: siteVersion(siteId).as("site_version"), segments: segmentsJson(siteId).as("segments") };
 }
 
 function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channelId: string }, owners: SocketOwner[], now: number) {
@@ -96,10 +123,14 @@ function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channel
   const skus = sql`(select value from json_each((select json_extract(${pages.data}, '$.gate.skus') from ${pages}
     where ${pages.siteId} = ${siteId} and ${pages.id} = ${channelId})))`;
   const { status, dateEnds } = accountEntitlements;
+  const { tags, entitlements, watchSeconds } = attributeColumns(siteId, now);
   return createDb(env.DB)
     .select({
       key: sql`owner.value ->> 0`.as("key"),
       roles: sql`${effectiveRoles}`.as("roles"),
+      tags,
+      entitlements,
+      watchSeconds,
       // A new password, a sign-out and expiry each end a session.
       sessionEnds: sql`case when ${sessionId} is null then ${NEVER} else (select ${sessions.expires} from ${sessions}
         where ${sessions.id} = ${sessionId} and ${sessions.accountId} = ${accounts.id} and ${sessions.audience} = ${siteId}
@@ -116,13 +147,15 @@ function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channel
     .leftJoin(accounts, sql`${accounts.siteId} = ${siteId} and ${accounts.id} = ${accountId}`);
 }
 
-function rightOf({ roles, sessionEnds, heldUntil, hasCode }: z.infer<typeof Row>, gate: PageGate, channelId: string): Right {
-  if (roles === null || sessionEnds === null) return { denial: "unauthenticated", until: null };
+function rightOf(row: z.infer<typeof Row>, gate: PageGate, channelId: string): Right {
+  const { roles, sessionEnds, heldUntil, hasCode } = row;
+  if (roles === null || sessionEnds === null) return { denial: "unauthenticated", until: null, attributes: null };
   const passes = passingUntil(gate, heldUntil, hasCode === 1);
   const manages = passes === null && managesPage(Roles.parse(JSON.parse(roles)), channelId, "read");
-  if (passes === null && !manages) return { denial: "forbidden", until: null };
+  if (passes === null && !manages) return { denial: "forbidden", until: null, attributes: null };
   const until = Math.min(sessionEnds, passes ?? NEVER);
-  return { denial: null, until: until === NEVER ? null : until };
+  const attributes = toAttributes(AttributeRow.parse({ ...row, scopes: roles }));
+  return { denial: null, until: until === NEVER ? null : until, attributes };
 }
 
 /** Until when (ms) an account without roles passes the gate; null: not at all. */

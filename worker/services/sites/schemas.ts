@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { SiteRow } from "#db/schema/index.ts";
 import { FreeObject, Id, Tags, Tracked } from "#worker/lib/schemas/common.ts";
+import { UserSegments } from "#worker/services/segments/schemas.ts";
 import { Account, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";
+import { CodeInjection, Localization, LoginMarketingOptIn, Transitions } from "./setting-schemas.ts";
 
 export const Slug = z
   .string()
@@ -41,15 +43,15 @@ const Security = z.strictObject({
 export const SiteSettings = z
   .strictObject({
     security: Security.prefault({}),
-    transitions: FreeObject.optional(),
-    userSegments: FreeObject.optional(),
+    transitions: Transitions.optional(),
+    userSegments: UserSegments.optional(),
     events: FreeObject.optional(),
     email: FreeObject.optional(),
     domain: z.string().max(253).optional(),
-    code_injection: FreeObject.optional(),
+    code_injection: CodeInjection.optional(),
     customEmails: FreeObject.optional(),
-    loginMarketingOptIn: FreeObject.optional(),
-    localization: FreeObject.optional(),
+    loginMarketingOptIn: LoginMarketingOptIn.optional(),
+    localization: Localization.optional(),
     style: FreeObject.optional(),
     seo: FreeObject.optional(),
     streamProvider: z
@@ -100,7 +102,17 @@ export const UpdateSite = z
     slug: Slug.optional().describe("Unchanged if omitted"),
   })
   .openapi("UpdateSite", {
-    example: { name: "Harbour City FC", devicelimit: 3, settings: { security: { allowedOrigins: ["https://demo.example"] } } },
+    example: {
+      name: "Harbour City FC",
+      devicelimit: 3,
+      settings: {
+        security: { allowedOrigins: ["https://demo.example"] },
+        userSegments: {
+          "gold-members": { name: "Gold members", filter: { attribute: "tags", operator: "any_of", value: ["tier:gold"] } },
+        },
+        localization: { language: "en", languages: ["en", "es", "ar"] },
+      },
+    },
   });
 
 export const SiteFeatures = z
@@ -205,10 +217,17 @@ export function toSite(row: SiteRow) {
   } satisfies z.output<typeof Site>;
 }
 
+/** The public settings, without those that were stored before their field was typed and don't match. */
+function publicSettings(stored: SiteRow["settings"]): z.output<typeof PublicSettings> {
+  const fields = Object.entries(PublicSettings.shape).flatMap(([name, schema]) =>
+    schema.safeParse(stored[name]).success ? [[name, stored[name]] as const] : [],
+  );
+  return PublicSettings.strip().parse(Object.fromEntries(fields));
+}
+
 /** The public part of a site. */
 export function toPublicSite(row: SiteRow) {
   const { _id, name, slug, collections, regions, style, features, created, modified } = toSite(row);
-  // Strips settings stored before their field was typed.
-  const settings = PublicSettings.strip().parse(row.settings);
+  const settings = publicSettings(row.settings);
   return { _id, name, slug, collections, regions, settings, style, features, created, modified } satisfies z.output<typeof SiteAsRead>;
 }

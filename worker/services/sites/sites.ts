@@ -5,8 +5,11 @@ import { newId } from "#worker/lib/ids.ts";
 import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/account-rows.ts";
 import { newKey } from "./api-keys.ts";
-import { commit, commitIfUnchanged, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";
+import { commit, commitIfUnchanged, type Ctx, isManager, type NewEvent, newRow, nextVersion } from "#worker/services/core/context.ts";
 import { requireCanGrantRoles } from "#worker/services/accounts/role-rules.ts";
+import { inSegments } from "#worker/services/core/named-references.ts";
+import { referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { removedSegments, unusedSegments, whileUnused } from "#worker/services/segments/uses.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
 
 /** The site, the id of its admin theme, and whether the caller manages it. */
@@ -41,11 +44,18 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
     deviceLimit: devicelimit,
     ...nextVersion(ctx, current),
   };
+  const removed = removedSegments(current.settings, settings);
+  // Not compared with those before, which settings of an earlier release may hold in another form.
+  const references = inSegments(settings.userSegments);
   const change = ctx.db
     .update(sites)
     .set(next)
-    .where(and(eq(sites.id, current.id), eq(sites.version, current.version)));
-  await rejectTakenSlug(() => commitIfUnchanged(ctx, change, { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) }));
+    .where(
+      and(eq(sites.id, current.id), eq(sites.version, current.version), unusedSegments(ctx, removed), referencesExist(ctx, references)),
+    );
+  const event: NewEvent<"site.updated"> = { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) };
+  const write = () => commitIfUnchanged(ctx, change, event);
+  await rejectTakenSlug(() => withReferences(ctx, references, () => whileUnused(ctx, removed, write)));
   return next;
 }
 

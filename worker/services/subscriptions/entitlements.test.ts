@@ -140,8 +140,8 @@ describe("a gate", () => {
     site.addChannel(`gated-${randomHex(6)}`, { gate: { type, skus } });
   const passes = async (accountId: string, channelId: string | Promise<string>) => {
     const owner = { accountId, sessionId: null };
-    const rights = await readRights(env, { siteId: site.id, channelId: await channelId }, [owner], ctx.now);
-    return rights.get(ownerKey(owner))?.denial === null;
+    const { byOwner } = await readRights(env, { siteId: site.id, channelId: await channelId }, [owner], ctx.now);
+    return byOwner.get(ownerKey(owner))?.denial === null;
   };
 
   test("for entitlements admits holders of one of its skus, and managers of the channel", async () => {

@@ -1,0 +1,93 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, test, vi } from "vitest";
+import { createDb } from "#db/client.ts";
+import { sites, viewerActivity } from "#db/schema/index.ts";
+import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
+import type { SegmentFilter } from "#worker/services/segments/filter.ts";
+import { Ticket } from "#worker/services/realtime/schemas.ts";
+import { newSite, openSocket, type TestSite, waitForViewerCount } from "../harness.ts";
+import { evict, join, newBroadcast, newChannel } from "./relay-viewer.ts";
+
+const db = createDb(env.DB);
+const MINUTE = 60_000;
+const BRAZIL: SegmentFilter = { attribute: "country", operator: "any_of", value: ["BR"] };
+
+const relayOf = (site: TestSite) => env.RELAY.getByName(relayName(channelName(site.id, site.channels[0]), 0));
+
+/** Changes the site's segments without the event that notifies its objects; returns the site's version. */
+async function store(site: TestSite, slug: string, filter: SegmentFilter): Promise<number> {
+  const [row] = await db.select().from(sites).where(eq(sites.id, site.id));
+  if (!row) throw new Error("No site");
+  const settings = { ...row.settings, userSegments: { [slug]: { name: slug, filter } } };
+  await db
+    .update(sites)
+    .set({ settings, version: row.version + 1 })
+    .where(eq(sites.id, site.id));
+  return row.version + 1;
+}
+
+async function connect(site: TestSite, as?: "viewer", country = "BR") {
+  const [channelId] = site.channels;
+  const ticket = as && (await site.call("createTicket", { as, body: { channelId } })).as(Ticket).ticket;
+  const viewer = await openSocket(site, channelId, ticket ? { ticket } : {}, { "CF-IPCountry": country });
+  await viewer.first("welcome");
+  return viewer;
+}
+
+describe("a relay", () => {
+  test("keeps the segments of its sockets through hibernation", async () => {
+    const channel = newChannel();
+    const member = await join(channel, { segments: { version: 1, slugs: ["brazil"] } });
+    const other = await join(channel);
+    await evict(channel.relay());
+    await channel.stub.publish(newBroadcast({ userSegment: "brazil" }));
+    await channel.stub.publish(newBroadcast());
+    await Promise.all([member.waitForSeq(2), other.waitForSeq(2)]);
+    expect([member.log, other.log]).toEqual([[1, 2], [2]]);
+    expect(await channel.relay().countSegment("brazil")).toBe(1);
+  });
+
+  test("evaluates the segments again when it could not be reached before", async () => {
+    const site = await newSite();
+    const viewer = await connect(site);
+    const version = await store(site, "brazil", BRAZIL);
+    const lookUp = vi.spyOn(Relay.prototype, "setSegments").mockRejectedValueOnce(new Error("the relay is restarting"));
+    await waitForViewerCount(site, 1);
+    const presence = env.SITE_PRESENCE.getByName(site.id);
+    expect(await presence.resegment(version, "new")).toBe(false);
+    lookUp.mockRestore();
+    expect(await presence.resegment(version, "new")).toBe(true);
+    await viewer.first("audience.changed");
+    expect(await relayOf(site).countSegment("brazil")).toBe(1);
+  });
+
+  test("looks the segments up for a viewer whose Worker has older ones", async () => {
+    const channel = newChannel();
+    await join(channel, { segments: { version: 7, slugs: ["brazil"] } });
+    // The site has no such segment by now, and no row.
+    await channel.relay().setSegments(8);
+    await join(channel, { segments: { version: 7, slugs: ["brazil"] } });
+    expect(await channel.relay().countSegment("brazil")).toBe(0);
+  });
+
+  test("evaluates watch time again every five minutes, and only where a segment asks for it", async () => {
+    const site = await newSite();
+    await store(site, "regulars", { attribute: "watchMinutes", operator: "at_least", value: 1 });
+    const viewer = await connect(site, "viewer");
+    const part = { siteId: site.id, accountId: site.accounts.viewer.id, kind: "watch" as const, channelId: site.channels[0] };
+    await db.insert(viewerActivity).values({ ...part, targetId: "match", startMinute: 1, seconds: 60, firstAt: 1, lastAt: 1 });
+    await runDurableObjectAlarm(relayOf(site));
+    expect(await relayOf(site).countSegment("regulars")).toBe(0);
+    await runInDurableObject(relayOf(site), (_relay, { storage }) => storage.kv.put("watchDue", Date.now() - MINUTE));
+    await runDurableObjectAlarm(relayOf(site));
+    await viewer.first("audience.changed");
+    expect(await relayOf(site).countSegment("regulars")).toBe(1);
+    const other = await newSite();
+    await store(other, "brazil", BRAZIL);
+    await connect(other, "viewer");
+    expect(await runInDurableObject(relayOf(other), (_relay, { storage }) => storage.kv.get("watchDue"))).toBeUndefined();
+  });
+});

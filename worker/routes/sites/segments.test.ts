@@ -1,0 +1,160 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { and, count, eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "#db/client.ts";
+import { accountEntitlements, accounts, viewerActivity } from "#db/schema/index.ts";
+import { addSkus } from "#test/files-and-skus.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { storedFilter } from "#test/segments.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Panel } from "#worker/services/panels/schemas.ts";
+import { accountsMatching } from "#worker/services/segments/filter-sql.ts";
+import { matches, type SegmentFilter, type SegmentViewer } from "#worker/services/segments/filter.ts";
+import { SegmentSize } from "#worker/services/segments/schemas.ts";
+
+const db = createDb(env.DB);
+const tagged = (value: string): SegmentFilter => ({ attribute: "tags", operator: "any_of", value: [value] });
+
+const panelBody = (site: TestSite, slug: string) => ({
+  siteId: site.id,
+  renderer: { panel_type: "chat", panel_name: "Fans' chat", segment: slug },
+});
+
+const segment = (filter: unknown, name = "Fans") => ({ name, filter });
+const save = (site: TestSite, userSegments: unknown) =>
+  site.call("updateSite", { body: { name: "Harbour City", settings: { security: {}, userSegments } } });
+
+describe("a site's segments", () => {
+  test("are replaced with its settings, and only managers read them", async () => {
+    const site = await newSite();
+    const segments = { fans: segment(tagged("team:home"), "Home fans") };
+    expect((await save(site, segments)).body).toMatchObject({ settings: { userSegments: segments } });
+    expect((await site.call("getSite", { as: "client" })).text).not.toContain("Home fans");
+  });
+
+  test.for<[string, unknown]>([
+    ["settings.userSegments.fans.filter.value.0", { fans: segment({ attribute: "country", operator: "any_of", value: ["England"] }) }],
+    [
+      "settings.userSegments.fans.filter.all.1.operator",
+      { fans: segment({ all: [tagged("a:b"), { attribute: "tags", operator: "is", value: ["a:b"] }] }) },
+    ],
+    ["settings.userSegments.Fans", { Fans: segment(tagged("a:b")) }],
+    ["settings.userSegments.fans.name", { fans: { filter: tagged("a:b") } }],
+    [
+      "settings.userSegments.fans.filter.any.0.value.1",
+      { fans: segment({ any: [{ attribute: "entitlements", operator: "any_of", value: ["match-pass", "no-such-sku"] }] }) },
+    ],
+  ])("are rejected with the path %s", async ([path, segments]) => {
+    const site = await newSite();
+    await addSkus(site, "match-pass");
+    expect(await save(site, segments)).toMatchObject({ status: 400, fields: [path] });
+  });
+
+  test("stay while a panel or a rule uses them", async () => {
+    const site = await newSite();
+    await save(site, { fans: segment(tagged("team:home")), others: segment(tagged("team:away")) });
+    const panel = (await site.call("createPanel", { body: panelBody(site, "fans") })).as(Panel);
+    const renamed = await save(site, { "home-fans": segment(tagged("team:home")) });
+    expect(renamed).toMatchObject({ status: 409, fields: [`panels.${panel._id}`] });
+    expect((await save(site, { fans: segment(tagged("team:red"), "Renamed") })).status).toBe(200);
+    await site.call("deletePanel", { params: { id: panel._id } });
+    expect((await save(site, {})).status).toBe(200);
+  });
+
+  test("are those that panels can be for", async () => {
+    const [site, other] = [await newSite(), await newSite()];
+    await save(other, { fans: segment(tagged("team:home")) });
+    expect(await site.call("createPanel", { body: panelBody(site, "fans") })).toMatchObject({
+      status: 400,
+      fields: ["renderer.segment"],
+    });
+  });
+});
+
+describe("the size of a segment", () => {
+  let site: TestSite;
+  let people: { id: string; viewer: SegmentViewer }[];
+
+  beforeAll(async () => {
+    site = await newSite();
+    people = [];
+    const stamps = { created: 1, modified: 1, version: 1 };
+    const shapes = fc.sample(
+      fc.record({
+        tags: fc.subarray(["team:home", "team:away", "tier:gold"]),
+        entitlements: fc.subarray(["season-pass", "match-pass"]),
+        roles: fc.subarray(["*", "Chat_Moderator"] as const),
+        watchSeconds: fc.constantFrom(0, 60, 90, 600),
+      }),
+      { numRuns: 20, seed: 7 },
+    );
+    for (const [index, shape] of shapes.entries()) {
+      const roles = shape.roles.map((scope) => ({ scope, pageId: [site.channels[0]], write: false }));
+      const { id } = await site.addAccount(`fan-${index}`, roles, shape.tags);
+      people.push({ id, viewer: { ...shape, signedIn: true, language: null, country: null } });
+      const own = { siteId: site.id, accountId: id };
+      for (const sku of shape.entitlements) {
+        const held = { ...stamps, ...own, sku, grantedMethod: "customerService" as const, dateGranted: 1 };
+        await db.insert(accountEntitlements).values([
+          { ...held, id: newId(1), status: "active" },
+          // Never counts, because it has ended.
+          { ...held, id: newId(1), sku: sku === "season-pass" ? "match-pass" : "season-pass", status: "cancelled" },
+        ]);
+      }
+      if (shape.watchSeconds === 0) continue;
+      const part = {
+        ...own,
+        kind: "watch" as const,
+        channelId: site.channels[0],
+        startMinute: 1,
+        seconds: shape.watchSeconds / 2,
+        firstAt: 1,
+        lastAt: 1,
+      };
+      await db.insert(viewerActivity).values([
+        { ...part, targetId: "one" },
+        { ...part, targetId: "two" },
+      ]);
+    }
+    people.push(
+      ...Object.values(site.accounts).map(({ id, roles }) => ({
+        id,
+        viewer: {
+          ...{ signedIn: true, entitlements: [], language: null, country: null, watchSeconds: 0 },
+          tags: id === site.accounts.viewer.id ? ["team:home"] : [],
+          roles: roles.map(({ scope }) => scope),
+        },
+      })),
+    );
+  });
+
+  test("counts exactly the accounts that its filter matches, for any filter", async () => {
+    await fc.assert(
+      fc.asyncProperty(storedFilter, async (filter) => {
+        const [counted] = await db
+          .select({ total: count() })
+          .from(accounts)
+          .where(and(eq(accounts.siteId, site.id), accountsMatching(filter, site.id, Date.now())));
+        expect(counted?.total).toBe(people.filter(({ viewer }) => matches(filter, viewer)).length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is for keys and admins, of the site alone", async () => {
+    await save(site, {
+      fans: segment(tagged("team:home")),
+      readers: segment({ attribute: "language", operator: "any_of", value: ["en"] }),
+    });
+    const size = (slug: string, on = site) => on.call("getSegmentSize", { params: { slug } });
+    const expected = people.filter(({ viewer }) => viewer.tags.includes("team:home")).length;
+    expect((await size("fans")).as(SegmentSize)).toEqual({ slug: "fans", name: "Fans", accounts: expected, viewers: 0, channels: [] });
+    expect((await size("readers")).as(SegmentSize).accounts).toBeNull();
+    expect((await size("unknown")).status).toBe(404);
+    expect((await size("constructor")).status).toBe(404);
+    expect((await size("fans", await newSite())).status).toBe(404);
+    for (const as of ["viewer", "creator"] as const)
+      expect((await site.call("getSegmentSize", { as, params: { slug: "fans" } })).status).toBe(403);
+  });
+});

@@ -1,0 +1,62 @@
+import { and, not, or, type SQL, sql } from "drizzle-orm";
+import { accountEntitlements, accounts } from "#db/schema/index.ts";
+import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
+import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
+import { conditionsOf, matches, type SegmentAttribute, type SegmentFilter, type SegmentValue, type SegmentViewer } from "./filter.ts";
+import { watchSeconds } from "./membership.ts";
+
+/** Whether a filter only depends on what is stored about accounts, so that they can be counted. */
+export function isStored(filter: SegmentFilter): boolean {
+  return conditionsOf(filter).every(({ attribute }) => attribute !== "language" && attribute !== "country");
+}
+
+/** `matches` of filter.ts as a condition on `accounts`, for a filter that `isStored`. */
+export function accountsMatching(filter: SegmentFilter, siteId: string, now: number): SQL {
+  const compile = (each: SegmentFilter) => accountsMatching(each, siteId, now);
+  if (filter.all) return and(...filter.all.map(compile)) ?? sql`true`;
+  if (filter.any) return or(...filter.any.map(compile)) ?? sql`false`;
+  if (filter.not) return not(compile(filter.not));
+  const { attribute, operator, value } = filter;
+  if (attribute === undefined || operator === undefined || value === undefined) return sql`false`;
+  if (attribute === "watchMinutes") return compareNumber(sql`${watchSeconds(siteId)} / 60.0`, operator, value);
+  if (attribute === "signedIn") return matches(filter, ACCOUNT) ? sql`true` : sql`false`;
+  const held = valuesOf(attribute, siteId, now);
+  return held ? compareList(held, operator, value) : sql`false`;
+}
+
+/** What is true of every account. */
+const ACCOUNT: SegmentViewer = {
+  signedIn: true,
+  tags: [],
+  entitlements: [],
+  roles: [],
+  language: null,
+  country: null,
+  watchSeconds: 0,
+};
+
+/** A select of an account's values, in a column `value`. */
+function valuesOf(attribute: SegmentAttribute, siteId: string, now: number): SQL | undefined {
+  switch (attribute) {
+    case "tags":
+      return sql`select value from json_each(${accounts.tags})`;
+    case "roles":
+      return sql`select json_extract(value, '$.scope') as value from json_each(${effectiveRoles})`;
+    case "entitlements":
+      return sql`select ${accountEntitlements.sku} as value from ${accountEntitlements} where ${accountEntitlements.siteId} = ${siteId}
+        and ${accountEntitlements.accountId} = ${accounts.id} and ${givesAccess(now)}`;
+    default:
+      return undefined;
+  }
+}
+
+function compareList(held: SQL, operator: SegmentFilter["operator"], value: SegmentValue): SQL {
+  const wanted = sql`select value from json_each(${JSON.stringify(value)})`;
+  if (operator === "all_of") return sql`not exists (${wanted} except ${held})`;
+  const some = sql`exists (${wanted} intersect ${held})`;
+  return operator === "any_of" ? some : sql`not ${some}`;
+}
+
+function compareNumber(stored: SQL, operator: SegmentFilter["operator"], value: SegmentValue): SQL {
+  return operator === "at_least" ? sql`(${stored} >= ${value})` : sql`(${stored} < ${value})`;
+}

@@ -1,0 +1,79 @@
+import { z } from "@hono/zod-openapi";
+import { bounded } from "#worker/lib/schemas/common.ts";
+
+// The settings that Tifo's own parts follow. Further fields are allowed, because sites keep their own beside them.
+
+const TRANSITIONS = ["none", "fade", "slide", "scale"] as const;
+
+/** The languages that the SDK has texts in. */
+export const SDK_LANGUAGES = ["en", "es", "fr", "de", "pt", "it", "ar"] as const;
+
+const Transition = z
+  .strictObject({
+    name: z.enum(TRANSITIONS),
+    duration: z.number().int().min(0).max(2000).describe("Milliseconds; 0 is the same as `none`").openapi({ example: 250 }),
+  })
+  .openapi("OverlayTransition");
+
+export const Transitions = bounded(
+  z.looseObject({
+    enter: Transition.optional().describe("How overlays appear; the SDK's own way if omitted"),
+    exit: Transition.optional().describe("How overlays disappear before they are removed"),
+  }),
+)
+  .describe("How the Web SDK shows and hides overlays. Viewers who prefer reduced motion see none")
+  .openapi("Transitions", { example: { enter: { name: "slide", duration: 300 }, exit: { name: "fade", duration: 150 } } });
+
+export const LoginMarketingOptIn = bounded(
+  z.looseObject({
+    shown: z.boolean().optional().describe("Whether forms that create an account ask for consent to marketing; false by default"),
+    default: z
+      .boolean()
+      .optional()
+      .describe("Whether the checkbox starts checked, and the `marketingOptin` of accounts that are created without it; false by default"),
+    text: z.string().max(500).optional().describe("The checkbox's label; the SDK has one in each of its languages"),
+  }),
+)
+  .describe("Consent to marketing where accounts are created")
+  .openapi("LoginMarketingOptIn", { example: { shown: true, default: false, text: "Send me news about the club" } });
+
+const Html = z.string().max(20_000);
+
+export const CodeInjection = bounded(
+  z.looseObject({
+    head: Html.optional().describe("For your own page templates; neither Tifo nor its SDKs use it"),
+    body: Html.optional().describe(
+      "HTML that the Web SDK inserts, sanitised and without scripts, into the element that the page passes as `codeInjection`",
+    ),
+  }),
+)
+  .describe("HTML for the pages that embed the site. Never part of Tifo's own pages")
+  .openapi("CodeInjection", { example: { body: '<p>Presented by <a href="https://demo.example">Harbour Ferries</a></p>' } });
+
+const LanguageTag = z
+  .string()
+  .max(35)
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, "A BCP 47 language tag");
+
+export const Localization = bounded(
+  z.looseObject({
+    language: LanguageTag.optional().describe(
+      `The language of viewers whose own isn't among \`languages\`; the SDK has texts in ${SDK_LANGUAGES.join(", ")}`,
+    ),
+    languages: z.array(LanguageTag).min(1).max(50).optional().describe("The site's languages; if omitted, every one that the SDK has"),
+    timeZone: z
+      .string()
+      .max(64)
+      .regex(/^[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+)*$/, "An IANA time zone")
+      .optional(),
+  }),
+)
+  .describe("The site's languages")
+  .openapi("Localization", { example: { language: "en", languages: ["en", "es", "ar"] } });
+
+/** What a player follows; settings that were stored in another form are left out. */
+export const PlayerSettings = z.object({
+  transitions: Transitions.nullable().catch(null),
+  localization: Localization.nullable().catch(null),
+});
+export type PlayerSettings = z.output<typeof PlayerSettings>;
