@@ -1,6 +1,6 @@
 import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { connect, issueTicket, type LoadGate } from "#worker/services/realtime/realtime.ts";
+import { connect, issueTicket, type LoadChannel } from "#worker/services/realtime/realtime.ts";
 
 export { Channel } from "#worker/durable-objects/channel/channel.ts";
 export { Relay } from "#worker/durable-objects/relay/relay.ts";
@@ -9,7 +9,10 @@ export { SitePresence } from "#worker/durable-objects/site-presence/site-presenc
 // Tifo's Durable Objects and the services that call them, without the API and without a database.
 
 const siteId = "5eed00000000000000000001";
-const OPEN_TO_ALL: LoadGate = async () => ({ version: 1, type: "none", digest: "" });
+const OPEN_TO_ALL: LoadChannel = async () => ({
+  gate: { version: 1, type: "none", digest: "" },
+  site: { version: 0, segments: [] },
+});
 
 export default {
   async fetch(request, env) {
