@@ -110,7 +110,8 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
 function copyRule(channelId: string, rule: RuleRow): RuleRow {
   const { trigger, action } = rule.jsonRule;
   if (action.type !== "SEND_OVERLAY" || action.targeting.scope !== "channel") return { ...rule, channelId };
-  const { target: _, ...targeting } = action.targeting;
+  const { scope, segment, tags, userSegment, priority } = action.targeting;
+  const targeting = { scope, segment, ...(tags && { tags }), ...(userSegment !== undefined && { userSegment }), priority };
   return { ...rule, channelId, jsonRule: { trigger, action: { ...action, targeting } } };
 }
 
