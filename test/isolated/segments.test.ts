@@ -47,7 +47,7 @@ describe("a relay", () => {
     await channel.stub.publish(newBroadcast());
     await Promise.all([member.waitForSeq(2), other.waitForSeq(2)]);
     expect([member.log, other.log]).toEqual([[1, 2], [2]]);
-    expect(await channel.relay().countSegment("brazil")).toBe(1);
+    expect(await channel.relay().count("brazil")).toBe(1);
   });
 
   test("evaluates the segments again when it could not be reached before", async () => {
@@ -61,7 +61,7 @@ describe("a relay", () => {
     lookUp.mockRestore();
     expect(await presence.resegment(version, "new")).toBe(true);
     await viewer.first("audience.changed");
-    expect(await relayOf(site).countSegment("brazil")).toBe(1);
+    expect(await relayOf(site).count("brazil")).toBe(1);
   });
 
   test("looks the segments up for a viewer whose Worker has older ones", async () => {
@@ -70,7 +70,7 @@ describe("a relay", () => {
     // The site has no such segment by now, and no row.
     await channel.relay().setSegments(8);
     await join(channel, { segments: { version: 7, slugs: ["brazil"] } });
-    expect(await channel.relay().countSegment("brazil")).toBe(0);
+    expect(await channel.relay().count("brazil")).toBe(0);
   });
 
   test("evaluates watch time again every five minutes, and only where a segment asks for it", async () => {
@@ -80,11 +80,11 @@ describe("a relay", () => {
     const part = { siteId: site.id, accountId: site.accounts.viewer.id, kind: "watch" as const, channelId: site.channels[0] };
     await db.insert(viewerActivity).values({ ...part, targetId: "match", startMinute: 1, seconds: 60, firstAt: 1, lastAt: 1 });
     await runDurableObjectAlarm(relayOf(site));
-    expect(await relayOf(site).countSegment("regulars")).toBe(0);
+    expect(await relayOf(site).count("regulars")).toBe(0);
     await runInDurableObject(relayOf(site), (_relay, { storage }) => storage.kv.put("watchDue", Date.now() - MINUTE));
     await runDurableObjectAlarm(relayOf(site));
     await viewer.first("audience.changed");
-    expect(await relayOf(site).countSegment("regulars")).toBe(1);
+    expect(await relayOf(site).count("regulars")).toBe(1);
     const other = await newSite();
     await store(other, "brazil", BRAZIL);
     await connect(other, "viewer");

@@ -9,6 +9,7 @@ import type {
   Census,
   Delivered,
   LogFrame,
+  PresenceReport,
   Push,
   ReceiptPart,
   RelayRejection,
@@ -58,11 +59,9 @@ export class Relay extends DurableObject<Env> {
   #cache: RelayCache | null = null;
   #loading: Promise<RelayCache> | null = null;
   #isRestricted = false;
-  /** Frames that were pushed while a snapshot was loading. */
   #pushedFrames: LogFrame[] = [];
   #pushedStates: StateChange[] = [];
   readonly #usedTickets: UsedTicketStore;
-  /** Viewers that are being admitted. */
   #joining = 0;
   #concurrents = 0;
   #alarmAt: number | null = null;
@@ -91,9 +90,8 @@ export class Relay extends DurableObject<Env> {
       failed: (error: unknown) => this.#logFailure("relay_metrics_failed", error),
     };
     this.#metrics = new RelayMetrics(ctx.storage, channelId, this.#sockets, sink, (at) => this.ctx.waitUntil(this.#wakeBy(at)));
-    this.#census = new RelayCensus({ channelId, relay }, this.#sockets, this.#heartbeatMs, (report) =>
-      env.SITE_PRESENCE.getByName(siteId).report({ ...report, segments: this.#rights.segmentsVersion }),
-    );
+    const report = (one: PresenceReport) => env.SITE_PRESENCE.getByName(siteId).report({ ...one, segments: this.#rights.segmentsVersion });
+    this.#census = new RelayCensus({ channelId, relay }, this.#sockets, this.#heartbeatMs, report);
     this.#rights = new RelayRights(env, { siteId, channelId }, this.#sockets, ctx.storage.kv, {
       wakeBy: (at) => this.ctx.waitUntil(this.#wakeBy(at)),
       position: () => this.#position?.seq ?? 0,
@@ -168,8 +166,8 @@ export class Relay extends DurableObject<Env> {
     this.#sockets.broadcast(() => ({ text, upTo: head }), Date.now());
   }
 
-  count(): number {
-    return this.#sockets.size;
+  count(segment?: string): number {
+    return this.#sockets.countReached(segment === undefined ? null : [segmentLabel(segment)]);
   }
 
   /** Retires this relay if it has no viewers and admits none; a later viewer makes it request a snapshot. */
@@ -215,10 +213,6 @@ export class Relay extends DurableObject<Env> {
     return this.#rights.setSegments(version);
   }
 
-  countSegment(slug: string): number {
-    return this.#sockets.countReached([segmentLabel(slug)]);
-  }
-
   /** Disconnects viewers that don't pass the channel's new gate. Throws if the lookup fails; the alarm retries it. */
   async setGate(gate: VersionedGate, isRestricted = false): Promise<void> {
     this.#isRestricted = isRestricted;
@@ -262,10 +256,7 @@ export class Relay extends DurableObject<Env> {
     this.#sockets.close(socket, 1000, "");
   }
 
-  /**
-   * Closes silent sockets and those that have lost access, reports presence, and writes metrics.
-   * Safe to run at any time.
-   */
+  /** Closes silent sockets and those that have lost access, reports presence, and writes metrics. Safe to run at any time. */
   override async alarm(): Promise<void> {
     const now = Date.now();
     this.#alarmAt = null;

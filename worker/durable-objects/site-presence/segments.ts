@@ -11,7 +11,7 @@ interface Latest {
 
 interface Relay {
   setSegments(version: number): Promise<void>;
-  countSegment(slug: string): Promise<number>;
+  count(segment?: string): Promise<number>;
 }
 
 /** Makes a site's relays evaluate its segments again after a change, and counts who is in one. */
@@ -43,7 +43,7 @@ export class PresenceSegments {
   async count(leases: Iterable<Lease>, slug: string): Promise<Map<string, number>> {
     const counted = [...leases].map(async (lease) => ({
       channelId: lease.channelId,
-      count: await withTimeout(this.#relay(lease).countSegment(slug), ASK_TIMEOUT_MS),
+      count: await withTimeout(this.#relay(lease).count(slug), ASK_TIMEOUT_MS),
     }));
     const byChannel = new Map<string, number>();
     for (const { channelId, count } of await Promise.all(counted)) byChannel.set(channelId, (byChannel.get(channelId) ?? 0) + count);
