@@ -224,6 +224,22 @@ describe("a moderator", () => {
     expect(chat.requests[3]).toContain('"slowSeconds":30');
   });
 
+  test("reaches and leaves the forms with the keyboard alone, one at a time", async () => {
+    const chat = await open({ history: [message(1, { accountId: OTHER, name: "Troll" })], settings: { moderator: true } });
+    const { page } = chat;
+    await page.getByText("Message 1", { exact: true }).hover();
+    await page.getByRole("button", { name: "Actions for the message of Troll" }).press("Enter");
+    await page.getByRole("button", { name: "Mute or ban Troll…" }).press("Enter");
+    await page.getByRole("button", { name: "Mute Troll" }).waitFor();
+    await page.locator("dialog :focus").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await page.locator('[aria-label="Actions for the message of Troll"]:focus').press("Enter");
+    await page.getByRole("button", { name: "Chat settings" }).click();
+    await page.getByRole("dialog", { name: "Chat settings" }).waitFor();
+    expect(await page.locator("dialog").count()).toBe(1);
+  });
+
   test("decides on a held message", async () => {
     const held = message(null, { _id: "held", state: "held", text: "hm ****", original: "hm word" });
     const chat = await open({ history: [held], settings: { moderator: true } });

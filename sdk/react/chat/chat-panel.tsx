@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { EventChat } from "../../chat/shared.ts";
 import type { SdkContext } from "../../core/sdk-context.ts";
 import { webAddress } from "../../core/web-address.ts";
@@ -62,9 +62,10 @@ interface LayoutProps {
 }
 
 function Layout({ renderer, problem }: LayoutProps) {
-  const [messageId, setMessageId] = useState<string | null>(null);
+  const [sheet, setSheet] = useState<{ messageId: string } | "settings" | null>(null);
   const [replyTo, setReplyTo] = useState<string | null>(null);
-  const [showsSettings, setShowsSettings] = useState(false);
+  const showMessage = useCallback((messageId: string) => setSheet({ messageId }), []);
+  const closeSheet = useCallback(() => setSheet(null), []);
   const isModerator = useChatState(({ settings }) => settings?.moderator === true);
 
   return (
@@ -76,19 +77,21 @@ function Layout({ renderer, problem }: LayoutProps) {
         <HeaderLink href={webAddress(renderer?.rules_link_url)?.href}>Rules</HeaderLink>
         <HeaderLink href={webAddress(renderer?.help_link_url)?.href}>Help</HeaderLink>
         {isModerator && (
-          <button type="button" className="tifo-chat-icon" aria-label="Chat settings" onClick={() => setShowsSettings(true)}>
+          <button type="button" className="tifo-chat-icon" aria-label="Chat settings" onClick={() => setSheet("settings")}>
             <Icon name="settings" />
           </button>
         )}
       </header>
       <Pinned />
-      <MessageList welcome={renderer?.system_welcome_message} onReply={setReplyTo} onMore={setMessageId} />
+      <MessageList welcome={renderer?.system_welcome_message} onReply={setReplyTo} onMore={showMessage} />
       <p className="tifo-problem tifo-chat-problem" role="alert">
         {problem}
       </p>
       <Composer replyTo={replyTo} onReplied={() => setReplyTo(null)} loginText={renderer?.login_button_text} />
-      {messageId !== null && <MessageSheet messageId={messageId} onReply={setReplyTo} onClose={() => setMessageId(null)} />}
-      {showsSettings && <RoomSheet onClose={() => setShowsSettings(false)} />}
+      {sheet === "settings" && <RoomSheet onClose={closeSheet} />}
+      {sheet !== null && sheet !== "settings" && (
+        <MessageSheet key={sheet.messageId} messageId={sheet.messageId} onReply={setReplyTo} onClose={closeSheet} />
+      )}
       <Announcer />
     </div>
   );

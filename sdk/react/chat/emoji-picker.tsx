@@ -19,7 +19,7 @@ export function EmojiPicker({ onPick, onClose }: Props) {
       {groups.state === "loading" && <p className="tifo-chat-note">Loading…</p>}
       {groups.state === "failed" && (
         <p className="tifo-chat-note" role="alert">
-          The emoji couldn’t be loaded.
+          The emoji couldn’t be loaded.{" "}
           <button type="button" className="tifo-chat-textbutton" onClick={groups.retry}>
             Try again
           </button>

@@ -20,7 +20,7 @@ export const Outgoing = memo(function Outgoing({ item }: { item: OutgoingItem })
         <p className="tifo-chat-note">Sending…</p>
       ) : (
         <p className="tifo-chat-note" role="alert">
-          {rejection.message}
+          {rejection.message}{" "}
           <button type="button" className="tifo-chat-textbutton" onClick={() => chat.retry(id)}>
             Try again
           </button>

@@ -32,7 +32,8 @@ export function MessageSheet({ messageId, onReply, onClose }: Props) {
   }, [message, onClose]);
   if (!message) return null;
   return (
-    <Sheet title={`Message of ${message.name}`} onClose={onClose}>
+    // A new one for each form, so that it receives the focus of the button that opened it.
+    <Sheet key={form} title={`Message of ${message.name}`} onClose={onClose}>
       <blockquote dir="auto">{message.text}</blockquote>
       {form === "ban" && <BanForm message={message} onClose={onClose} />}
       {form === "report" && <ReportForm message={message} onClose={onClose} />}
