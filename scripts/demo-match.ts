@@ -25,10 +25,20 @@ await guard(async () => {
   const day = await openMatchDay(await openDesk(url));
   const until = kickOff(speed);
   say(`Open ${url}/start to watch. The prediction is open until half-time.\n`);
-  const [score] = await Promise.all([play(until), takeVotes(until, day), playChat(url, until), playQuestions(url, until)]);
+  const [score] = await Promise.all([
+    play(until),
+    takeVotes(until, day),
+    besides("chat", playChat(url, until)),
+    besides("questions", playQuestions(url, until)),
+  ]);
   await settle(day, score);
 });
 if (process.connected) process.disconnect();
+
+/** The match goes on if this part of the demo fails. */
+async function besides(name: string, part: Promise<void>): Promise<void> {
+  await part.catch((error: unknown) => say(`     The ${name} ended early: ${String(error)}`));
+}
 
 type Clock = (minute: number) => Promise<void>;
 
