@@ -1,4 +1,4 @@
-import type { Moment } from "#db/demo/recorded-match.ts";
+import { type Moment, RECORDED_MATCH } from "#db/demo/recorded-match.ts";
 
 // What the supporters write. Supporters below 4 favour Old Dock, the others Harbour City.
 
@@ -27,10 +27,31 @@ const GOAL_CHEERS = [
 ];
 
 const COMMENTS: Record<Exclude<Moment["kind"], "goal" | "whistle">, string[]> = {
-  shot: ["{player} from that distance?", "Just over the bar. So close!", "Shoot more like that, please"],
-  save: ["{player} keeps them in it", "How did {player} get to that one?", "Hands like glue 👏"],
-  corner: ["Corner! Everybody up", "Short again? Just put it in the box", "Watch the far post"],
-  foul: ["{player} knew exactly what that was", "Never a foul. Well, maybe a little", "That has to be a card soon"],
+  shot: [
+    ...["{player} from that distance?", "Just over the bar. So close!", "Shoot more like that, please", "Side netting, I was already up"],
+    ...[
+      "{player} is everywhere today",
+      "Pass it! There were two free",
+      "The keeper hadn't moved",
+      "Somebody close {player} down",
+      "So wide it's in the harbour",
+    ],
+  ],
+  save: [
+    "{player} keeps them in it",
+    "How did {player} get to that one?",
+    "Hands like glue 👏",
+    "{player} for player of the match",
+    "Fingertips!",
+  ],
+  corner: [
+    ...["Corner! Everybody up", "Short again? Just put it in the box", "Watch the far post", "Fourth one, and nothing comes of them"],
+    ...["Clear it!", "Header wins this one, I feel it", "Keep your heads up"],
+  ],
+  foul: [
+    ...["{player} knew exactly what that was", "Never a foul. Well, maybe a little", "That has to be a card soon", "Play on, ref"],
+    ...["{player} needs to calm down", "Clever foul, to be honest"],
+  ],
   offside: ["By a toenail!", "The line was flat, she was level", "Stop standing there, {player}"],
   card: ["Booked, and rightly so", "One more and {player} is off", "Did the ref even see it?"],
   substitution: ["Fresh legs. Come on {player}", "Interesting change, I'd have waited", "{player} always scores against this lot"],
@@ -61,8 +82,8 @@ export function linesFor(moment: Moment, index: number): Line[] {
   if (kind === "whistle") return status === undefined ? [] : WHISTLES[status];
   if (kind === "goal") return cheersFor(moment, index);
   const texts = COMMENTS[kind];
-  const fan = fanOf(side === "away", index);
-  return [{ fan, text: withPlayer(texts[index % texts.length] ?? "", moment), after: 0.3 }];
+  const earlier = RECORDED_MATCH.slice(0, index).filter((other) => other.kind === kind).length;
+  return [{ fan: fanOf(side === "away", index), text: withPlayer(texts[earlier % texts.length] ?? "", moment), after: 0.3 }];
 }
 
 function cheersFor(moment: Moment, index: number): Line[] {
