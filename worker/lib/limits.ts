@@ -1,3 +1,5 @@
+import { shardOf } from "./shard.ts";
+
 /** Exact quotas, counted by Limiter objects; `per` says what is counted separately. */
 export const LIMITS = {
   signIn: { quota: 5, window: 60, per: "account and address", description: "Failed sign-ins" },
@@ -6,6 +8,7 @@ export const LIMITS = {
   signInAccount: { quota: 100, window: 3600, per: "e-mail and known place", description: "Failed sign-ins, from all addresses" },
   totp: { quota: 10, window: 3600, per: "e-mail and known place", description: "Wrong one-time codes" },
   createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
+  createIntent: { quota: 600, window: 60, per: "address", description: "Sign-ins through a partner" },
   resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
   verifyEmail: { quota: 60, window: 60, per: "address", description: "Email verifications" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
@@ -56,14 +59,7 @@ export function limiterName(scope: string, { name, key, shard = key }: Slot): st
   const { per } = LIMITS[name];
   // A sign-in takes both, for the same address, in one call.
   const purpose = name === "signInAddress" ? "signIn" : name;
-  return per === "site" || per === "deployment" ? `${scope}:${purpose}` : `${scope}:${purpose}:${hash(shard) % SHARDS}`;
-}
-
-/** FNV-1a, 32 bits. */
-function hash(value: string): number {
-  let result = 0x811c9dc5;
-  for (let index = 0; index < value.length; index++) result = Math.imul(result ^ value.charCodeAt(index), 0x01000193);
-  return result >>> 0;
+  return per === "site" || per === "deployment" ? `${scope}:${purpose}` : `${scope}:${purpose}:${shardOf(shard, SHARDS)}`;
 }
 
 export const LIMIT_NAMES = Object.keys(LIMITS).filter((name): name is LimitName => name in LIMITS);

@@ -6,6 +6,7 @@ import { createDb } from "#db/client.ts";
 import { accounts, intents } from "#db/schema/index.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import { resolve } from "#test/dns-resolver.ts";
+import { exhaustLimit } from "#test/limit-usage.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
@@ -324,6 +325,15 @@ describe("an intent", () => {
     const hash = await sha256(token);
     await db.update(intents).set({ expires: Date.now() }).where(eq(intents.hash, hash));
     expect((await consume(token)).status).toBe(404);
+  });
+
+  test("is limited per address, so that nobody can have a site verify tokens and send mail without end", async () => {
+    const address = "198.51.100.77";
+    await exhaustLimit(site.id, "createIntent", address);
+    const body = { jwt: "x", name: "Vera", provider: "club-app", service: "club-app-ios", thirdPartyAccountId: "fan" };
+    const createFrom = (from: string) => site.call("createIntent", { body, headers: { "CF-Connecting-IP": from } });
+    expect((await createFrom(address)).problem?.code).toBe("rate_limited");
+    expect((await createFrom("198.51.100.78")).status).not.toBe(429);
   });
 
   test("is stored and published without its token", async () => {

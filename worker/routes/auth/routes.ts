@@ -95,6 +95,7 @@ auth.openapi(
     description:
       "Takes a token signed by one of the site's registered providers (EdDSA, ES256 or RS256), creates or links the person's account, and returns a single-use token that signs the person in within 10 minutes. An account is found by the provider's id, or by an email address that the provider has verified. Linking by address voids the account's password and sessions if the address was unverified and the site didn't set the password.",
     access: { credentials: CLIENT },
+    limit: { name: "createIntent" },
     retries: { replay: "none" },
     request: { body: jsonBody(CreateIntent) },
     responses: { 201: json("The intent", Intent) },

@@ -98,6 +98,11 @@ describe("a rule", () => {
       { targeting: { scope: "specific_channels", target: fixed("x") } },
       "jsonRule.action.targeting.target.value",
     ],
+    [
+      "specific channels that the site doesn't have",
+      { targeting: { scope: "specific_channels", target: fixed(["5eed00000000000000000fff"]) } },
+      "jsonRule.action.targeting.target.value.0",
+    ],
     ["metadata without text", { targeting: { scope: "channel_metadata", target: fixed("") } }, "jsonRule.action.targeting.target.value"],
     [
       "a target that is another channel",

@@ -1,4 +1,4 @@
-import type { JsonRule, NavigationEntry, PanelRenderer, QuestAction } from "#db/types.ts";
+import type { JsonRule, NavigationEntry, PanelRenderer, QuestAction, RuleTargeting } from "#db/types.ts";
 import type { OverlayInput } from "#worker/services/overlays/schemas.ts";
 import type { ChannelTemplateInput } from "#worker/services/pages/template-schemas.ts";
 import type { SegmentFilter } from "#worker/services/segments/filter.ts";
@@ -121,9 +121,16 @@ export function inRule({ jsonRule: { trigger, action }, channelId }: { jsonRule:
       ? [
           ...one("template", "jsonRule.action.templateId", action.templateId),
           ...one("segment", "jsonRule.action.targeting.userSegment", action.targeting.userSegment),
+          ...inTargeting(action.targeting),
         ]
       : []),
   ];
+}
+
+/** The channels of a fixed list; one that comes from the event is looked up when the rule fires. */
+function inTargeting({ scope, target }: RuleTargeting): Reference[] {
+  if (scope !== "specific_channels" || target?.type !== "static" || typeof target.value === "string") return [];
+  return each("channel", "jsonRule.action.targeting.target.value", target.value);
 }
 
 export function inLeaderboard({ channelIds }: { channelIds: string[] }): Reference[] {
