@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { type EventData, EVENTS, type EventType } from "./event-catalogue.ts";
 
@@ -16,9 +16,36 @@ export type Effects = { readonly [Type in EventType]?: Effect<Type> };
 // In this form the compiler relates each type to its data.
 const KINDS: { readonly [Type in EventType]: { data: z.ZodType<EventData<Type>> } } = EVENTS;
 
-/** An event's data. Throws if they don't match the catalogue, as after the person that they are about was deleted. */
+/** An event's data don't match the catalogue: running the effect again with the same release can't help. */
+export class InvalidEventData extends Error {
+  override readonly name = "InvalidEventData";
+}
+
+/**
+ * An event's data. A field that may be null and that an older release didn't log is null. Throws `InvalidEventData` if the data don't match
+ * the catalogue otherwise, as after the person that they are about was deleted.
+ */
 export function dataOf<Type extends EventType>(event: LoggedEvent<Type>): EventData<Type> {
-  return KINDS[event.type].data.parse(JSON.parse(event.data));
+  const schema = KINDS[event.type].data;
+  const data: unknown = JSON.parse(event.data);
+  const first = schema.safeParse(data);
+  if (first.success) return first.data;
+  for (const { path } of first.error.issues) addMissing(data, path);
+  const second = schema.safeParse(data);
+  if (second.success) return second.data;
+  throw new InvalidEventData(z.prettifyError(first.error), { cause: first.error });
+}
+
+/** Sets the field at this path to null if its object lacks it. */
+function addMissing(data: unknown, path: readonly PropertyKey[]): void {
+  const field = path.at(-1);
+  const holder = path.slice(0, -1).reduce<unknown>((value, key) => (isObject(value) ? Reflect.get(value, key) : undefined), data);
+  if (field === undefined || !isObject(holder) || Array.isArray(holder) || Object.hasOwn(holder, field)) return;
+  Reflect.set(holder, field, null);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** The id in "<area>/<id>". */

@@ -1,7 +1,8 @@
 import { expect, expectTypeOf, test } from "vitest";
 import type { NewEvent } from "#worker/services/core/context.ts";
-import { dataOf, type Effects, type LoggedEvent } from "./effect.ts";
-import type { EventData } from "./event-catalogue.ts";
+import { dataOf, type Effects, InvalidEventData, type LoggedEvent } from "./effect.ts";
+import { type EventData, EVENTS } from "./event-catalogue.ts";
+import { sampleEvent } from "./event-samples.ts";
 
 // The compiler runs these: an error that it no longer reports is itself one.
 
@@ -59,4 +60,16 @@ test("an effect receives the data of its event", () => {
   expect(dataOf(event)).toEqual(data);
   expect(Object.keys(effects)).toHaveLength(2);
   expect(() => dataOf({ ...event, data: JSON.stringify({ erased: true }) })).toThrow(/deviceId/);
+});
+
+test("an effect receives null for a field that may be null and that an older release didn't log", () => {
+  const entry = { created: 0, sequence: 1, previousSequence: null, actor: "system", requestId: "r1", origin: null };
+  const kind = EVENTS["admin.wentLive"];
+  const { fallbackImageUrl, playback, ...older } = kind.data.parse(sampleEvent("admin.wentLive").data);
+  const event = { ...entry, id: "5eed0000000000000e00ee02", type: "admin.wentLive", resource, data: JSON.stringify(older) } as const;
+  expect(dataOf(event)).toEqual({ ...older, fallbackImageUrl: null, playback: null });
+  expect([fallbackImageUrl, playback]).not.toContain(undefined);
+  const { title, ...unreadable } = older;
+  expect(title).toBeTypeOf("string");
+  expect(() => dataOf({ ...event, data: JSON.stringify(unreadable) })).toThrow(InvalidEventData);
 });
