@@ -6,6 +6,7 @@ import { demoDataProviders, demoProviderEvents, demoRules } from "./demo/automat
 import { demoEvents } from "./demo/calendar.ts";
 import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
+import { demoInsightHours, demoInsightReach } from "./demo/insights.ts";
 import { demoLeaderboards } from "./demo/leaderboards.ts";
 import { demoMedia } from "./demo/media.ts";
 import { demoMemberEntitlements, demoMemberships, demoSupporters } from "./demo/members.ts";
@@ -36,6 +37,8 @@ import {
   dataProviders,
   devices,
   globalAccounts,
+  insightHours,
+  insightReach,
   invites,
   leaderboards,
   mailSenders,
@@ -184,6 +187,8 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db.insert(videoTotals).values(demoVideoTotals()).onConflictDoNothing(),
     db.insert(playlists).values(demoPlaylists()).onConflictDoNothing(),
   ]);
+  for (const hours of chunksOf(demoInsightHours(), 16)) await db.insert(insightHours).values(hours).onConflictDoNothing();
+  await db.insert(insightReach).values(demoInsightReach()).onConflictDoNothing();
   for (const poll of demoPolls()) await db.insert(polls).values(poll).onConflictDoNothing();
   for (const question of demoQuestions()) await db.insert(questions).values(question).onConflictDoNothing();
   await db.insert(questionUpvotes).values(demoQuestionUpvotes()).onConflictDoNothing();
@@ -199,6 +204,11 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     const links = event.categories.map((category) => ({ ...category, eventId: event.id, siteId: event.siteId }));
     if (inserted) await db.insert(calendarCategories).values(links);
   }
+}
+
+/** In parts, because an insert can bind at most 100 values. */
+function chunksOf<T>(rows: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => rows.slice(index * size, (index + 1) * size));
 }
 
 function demoSite(id: string, slug: string, name: string): typeof sites.$inferInsert {

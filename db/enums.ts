@@ -197,3 +197,36 @@ export const RULE_SCOPES = ["channel", "channel_metadata", "specific_channels", 
 export const RULE_SEGMENTS = ["viewers_all", "viewers_with_tags", "viewers_in_segment"] as const;
 export const FIRING_OUTCOMES = ["scheduled", "sent", "created", "failed", "dropped"] as const;
 export const FACT_TYPES = ["string", "number", "boolean", "array", "any"] as const;
+/** What is counted per channel and hour. `peakViewers` and `sitePeakViewers` are maxima, all others sums. */
+export const INSIGHT_METRICS = [
+  "peakViewers",
+  "sitePeakViewers",
+  "viewerSeconds",
+  "newViewers",
+  "siteNewViewers",
+  "overlayImpressions",
+  "panelImpressions",
+  "pollImpressions",
+  "questImpressions",
+  "callsToAction",
+  "panelOpens",
+  "videoPlays",
+  "votes",
+  "claims",
+  "messages",
+  "purchases",
+  "donations",
+] as const;
+export type InsightMetric = (typeof INSIGHT_METRICS)[number];
+/** What viewers report that they were shown or have done. */
+export const IMPRESSION_KINDS = [
+  "overlay.shown",
+  "panel.shown",
+  "poll.shown",
+  "quest.shown",
+  "overlay.cta",
+  "panel.open",
+  "video.play",
+] as const;
+/** The same, and what overlays report by broadcast. */
+export const REACH_KINDS = [...IMPRESSION_KINDS, "broadcast.shown", "broadcast.cta"] as const;

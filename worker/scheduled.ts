@@ -1,3 +1,4 @@
+import { foldReach, pruneInsights } from "./services/insights/impressions.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { createDb, type Db } from "#db/client.ts";
 import { logError } from "./lib/log.ts";
@@ -51,6 +52,8 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   pruneViews,
   pruneWatchTime,
   pruneActivity,
+  pruneInsights,
+  foldReach,
   expireEntitlements,
   resumeExports,
   pruneExports,

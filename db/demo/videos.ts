@@ -5,7 +5,7 @@ type VideoInsert = typeof videos.$inferInsert;
 type PlaylistInsert = typeof playlists.$inferInsert;
 
 const DERBY = "5eed00000000000000004001";
-const SPRING = "5eed00000000000000004002";
+export const SPRING = "5eed00000000000000004002";
 /** The backstage channel's offline programme. */
 export const INTERVIEW = "5eed00000000000000004003";
 const REPLAY = "5eed00000000000000004004";

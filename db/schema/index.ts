@@ -13,6 +13,7 @@ export * from "./devices.ts";
 export * from "./commerce/entitlements.ts";
 export * from "./events.ts";
 export * from "./commerce/exports.ts";
+export * from "./insights.ts";
 export * from "./invites.ts";
 export * from "./leaderboards.ts";
 export * from "./media.ts";

@@ -31,6 +31,12 @@ export interface Environment {
   onWake(listener: () => void): () => void;
   /** Calls the listener when the page is hidden, and returns a function that removes it. */
   onHide(listener: () => void): () => void;
+  /** Calls the listener when the viewer leaves the page or hides it, and returns a function that removes it. */
+  onLeave(listener: () => void): () => void;
+  /** Sends a text that survives the page, without a response. Returns false if it wasn't accepted. */
+  sendBeacon(url: string, text: string): boolean;
+  /** Whether the browser asks sites not to track the viewer (Global Privacy Control, Do Not Track). */
+  refusesTracking(): boolean;
   /** Whether the page is hidden. */
   hidden(): boolean;
   /** False only if the platform knows that there is no network. */
@@ -59,6 +65,25 @@ export const browserEnvironment: Environment = {
     const changed = () => isHidden() && listener();
     document.addEventListener("visibilitychange", changed);
     return () => document.removeEventListener("visibilitychange", changed);
+  },
+  onLeave(listener) {
+    if (typeof addEventListener === "undefined" || typeof document === "undefined") return () => {};
+    const changed = () => isHidden() && listener();
+    document.addEventListener("visibilitychange", changed);
+    addEventListener("pagehide", listener);
+    return () => {
+      document.removeEventListener("visibilitychange", changed);
+      removeEventListener("pagehide", listener);
+    };
+  },
+  sendBeacon(url, text) {
+    // As text, because JSON to another origin would need a preflight.
+    return typeof navigator !== "undefined" && "sendBeacon" in navigator && navigator.sendBeacon(url, text);
+  },
+  refusesTracking() {
+    if (typeof navigator === "undefined") return false;
+    const { doNotTrack, globalPrivacyControl }: { doNotTrack?: string | null; globalPrivacyControl?: boolean } = navigator;
+    return globalPrivacyControl === true || doNotTrack === "1" || doNotTrack === "yes";
   },
   hidden: isHidden,
   online: () => typeof navigator === "undefined" || navigator.onLine !== false,

@@ -17,6 +17,7 @@ import { loadPanelData } from "./panel-data.ts";
 import { signInRequired } from "./engagement.ts";
 import { afterDismissal, afterRender, afterFrame, afterTime, EMPTY_BOARD, type Moment, nextChange } from "./overlays.ts";
 import { findPanel, pollsOf, questsOf } from "./panels.ts";
+import { type ReportedEntry, reportImpressions } from "./impressions.ts";
 import { rulesAfter } from "./rules.ts";
 import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
@@ -33,8 +34,10 @@ type SentTop = Extract<ServerFrame, { type: "leaderboard.updated" }>["leaderboar
 /** An event that is being watched, with the methods that only the SDK calls. */
 export interface WatchedEvent extends TifoEventViewModel {
   readonly keyPlays: readonly KeyPlay[];
-  /** Reports to the host app, once, that something is visible. */
+  /** Reports to the host app and the site that something is visible; everything but panels once. */
   trackImpression(impression: TrackedImpression): void;
+  /** Reports to the site what the viewer did. */
+  reportAction(entry: ReportedEntry): void;
   /** Registers a renderer that reports each element with `overlayRendered`, which the next overlay waits for. Returns a function that unregisters it. */
   attachRenderer(): () => void;
   /** An element of an overlay is visible. */
@@ -94,8 +97,12 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     },
     onSent,
   });
+  const reports = reportImpressions(session, channelId, () => store.getSnapshot().concurrents);
   const votes = createVotes(environment, (frame) => connection.send(frame));
-  const panelData = loadPanelData(session, channelId, store, reportPanel);
+  const panelData = loadPanelData(session, channelId, store, (collect) => {
+    reports.allow(collect);
+    reportPanel();
+  });
   const { engagement, setPoll, setQuest } = panelData;
   const questions = createQuestions(session, channelId, requireViewer);
   tick();
@@ -235,6 +242,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       reportPanel();
       delegate.notify((host) => host.onPanelEvent?.({ type: "opened", panelId: panel.id, kind: panel.kind }));
       delegate.track("panel.open", { panelId: panel.id });
+      reports.add({ kind: "panel.open", id: panel.id });
       return true;
     },
     closePanel() {
@@ -260,6 +268,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     pause: () => player?.pause?.(),
     seek: (seconds) => player?.seek?.(seconds),
     async playClip(clip: Clip) {
+      reports.add({ kind: "video.play", id: clip.videoId });
       // In a new tab the clip doesn't replace this event's video, and its end isn't reported.
       if (!delegate.has("playClip")) return openLink(clip.url);
       set({ playingClipId: clip.videoId });
@@ -292,11 +301,14 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       return status;
     },
     trackImpression(impression) {
-      const id = impression.broadcastId ?? impression.id;
-      if (impressions.has(id)) return;
-      impressions.add(id);
+      const { kind, id, broadcastId } = impression;
+      const key = broadcastId ?? id;
+      if (kind !== "panel" && impressions.has(key)) return;
+      impressions.add(key);
+      reports.add({ kind: `${kind}.shown`, id, ...(broadcastId === undefined ? {} : { broadcastId }) });
       delegate.notify((host) => host.trackImpression?.(impression));
     },
+    reportAction: (entry) => reports.add(entry),
     attachRenderer() {
       rendererCount++;
       return () => void rendererCount--;
@@ -324,6 +336,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
 
     stop() {
       connection.leave();
+      reports.stop();
       panelData.stop();
       questions.stop();
       mediaSync.stop();

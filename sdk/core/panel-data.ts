@@ -32,8 +32,13 @@ export interface PanelData {
   stop(): void;
 }
 
-/** Starts loading. `onPanels` is called whenever the page's panels have been loaded. */
-export function loadPanelData(session: Session, channelId: string, store: Store<TifoEventState>, onPanels: () => void): PanelData {
+/** Starts loading. `onPage` is called whenever the page has been loaded, with whether the site collects impressions. */
+export function loadPanelData(
+  session: Session,
+  channelId: string,
+  store: Store<TifoEventState>,
+  onPage: (collect: boolean) => void,
+): PanelData {
   const { client, delegate, environment } = session;
   const engagement = createEngagement(client);
   /** The latest results of each poll from the connection: a response may be older. */
@@ -100,7 +105,7 @@ export function loadPanelData(session: Session, channelId: string, store: Store<
       const { title, theme } = { title: configuration.page.name, theme: configuration.theme ?? null };
       const { transitions = null } = configuration.site;
       change({ title, theme, transitions, panels, authenticated, openPanelId: stays ? openPanelId : first });
-      onPanels();
+      onPage(configuration.insights.collect);
       await Promise.all([polls.restart(), quests.restart()]);
       if (failures === before) failures = 0;
     } catch (error) {

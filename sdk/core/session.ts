@@ -18,6 +18,8 @@ export interface Session {
   readonly client: TifoClient;
   readonly delegate: Delegate;
   readonly environment: Environment;
+  /** Whether impressions are reported, as far as the page and the browser decide; the site can refuse too. */
+  readonly reportsImpressions: boolean;
   /** A single-use ticket for a channel's connection; null for anonymous viewers. */
   ticket(channelId: string): Promise<string | null>;
 }
@@ -37,6 +39,7 @@ export function createSession(configuration: TifoConfiguration, scriptOrigin?: s
     client,
     delegate,
     environment,
+    reportsImpressions: configuration.insights !== false && !environment.refusesTracking(),
     async ticket(channelId) {
       if ((await delegate.token()) === null) return null;
       return (await ok(client.api.POST("/realtime/v1/tickets", { body: { channelId } }))).ticket;

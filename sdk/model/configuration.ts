@@ -12,6 +12,11 @@ export interface TifoConfiguration {
   mode?: "light" | "dark" | "system";
   /** Identifies this device across visits. Default: a random id in the browser's storage, or for this page only if storage is unavailable. */
   deviceId?: string;
+  /**
+   * Whether the SDK reports to the site what viewers were shown and did, without their ids. Default true. Nothing is reported if the site
+   * has switched it off, or for viewers whose browser sends Global Privacy Control or Do Not Track.
+   */
+  insights?: boolean;
 }
 
 /** The viewer's own preferences, kept in the browser's storage if it is available. */

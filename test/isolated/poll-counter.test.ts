@@ -115,7 +115,7 @@ describe("a counter", () => {
     const counter = counterAt(env, site.id, poll._id, counterOf(fan));
     await vi.waitUntil(async () => (await runDurableObjectAlarm(counter)) || Object.keys(await storedCounts(poll)).length > 0);
     await vi.waitUntil(async () => Object.keys(await storedCounts(poll)).length > 0);
-    if (outcome.ok) await writeVotes(env, { siteId: site.id, pollId: poll._id }, [outcome.vote]);
+    if (outcome.ok) await writeVotes(env, { siteId: site.id, pollId: poll._id, counter: 0 }, [{ ...outcome.vote, seq: 1, channelId: "" }]);
     expect(await storedCounts(poll)).toEqual({ [idOf(poll, 0)]: 1 });
   });
 

@@ -186,6 +186,28 @@ describe("effects", () => {
     }
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
   });
+
+  test("that can't read their event are given up after a day, with their cause, and others aren't", async () => {
+    const { id } = await newSite();
+    countFailures(id);
+    const log = logOf(id);
+    // The first event lacks everything, as one that an older release logged may lack a field; the second fails for another reason.
+    await insertOutboxRows(id, 1, { type: "admin.wentLive" });
+    vi.spyOn(Channel.prototype, "emit").mockRejectedValue(new Error("unreachable"));
+    await insertOutboxRows(id, 1, { type: "admin.channelUpdated", resource: `page/${newId(1)}` });
+    await log.nudge();
+    for (let run = 0; run < 30; run++) {
+      await makeRetriesDue(id);
+      await log.nudge();
+    }
+    const rows = await runInDurableObject(log, (_, { storage }) => ({
+      retries: storage.sql.exec<{ sequence: number }>("SELECT sequence FROM retries").toArray(),
+      failures: storage.sql.exec<{ sequence: number; cause: string }>("SELECT sequence, cause FROM failures").toArray(),
+    }));
+    expect(rows.retries).toEqual([{ sequence: 2 }]);
+    expect(rows.failures.map(({ sequence }) => sequence)).toEqual([1]);
+    expect(rows.failures[0]?.cause).toContain("playbackUrl");
+  });
 });
 
 describe("a run", () => {

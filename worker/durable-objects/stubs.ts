@@ -2,6 +2,7 @@ import { Failure } from "#worker/lib/errors.ts";
 import { limiterName, type Slot } from "#worker/lib/limits.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { channelName, relayName } from "./channel/channel.protocol.ts";
+import { insightCounterName } from "./insight-counter/insight-counter.protocol.ts";
 import { counterName, POLL_COUNTERS } from "./poll-counter/poll-counter.protocol.ts";
 
 // The Durable Objects as services call them. Which object holds what is decided here alone.
@@ -62,6 +63,11 @@ export function questionBoardOf(env: Env, siteId: string, channelId: string) {
 /** The object that stores a leaderboard's awards and ranks. */
 export function leaderboardOf(env: Env, siteId: string, leaderboardId: string) {
   return env.LEADERBOARD.getByName(`${siteId}:${leaderboardId}`);
+}
+
+/** The object that counts what viewers of a network were shown. */
+export function insightCounterOf(env: Env, siteId: string, network: string) {
+  return env.INSIGHT_COUNTER.getByName(insightCounterName(siteId, network));
 }
 
 /** The object that counts a video's views. */

@@ -35,6 +35,8 @@ interface InputSpec {
   maxBytes?: number;
   /** The `message` of the 400 for a body that isn't JSON or doesn't match the schema, where integrators rely on one. */
   invalidMessage?: string;
+  /** Reads a body sent as text/plain as JSON, because `navigator.sendBeacon` can send JSON to another origin only after a preflight. */
+  readsText?: boolean;
 }
 
 export interface LimitSpec {
@@ -90,7 +92,7 @@ export interface OperationPolicy {
     action: Action;
     errors: NonNullable<AccessSpec["errors"]>;
   };
-  input: { maxBytes: number; invalidMessage: string | undefined; isBodyOptional: boolean };
+  input: { maxBytes: number; invalidMessage: string | undefined; isBodyOptional: boolean; readsText: boolean };
   limit: LimitSpec | undefined;
   retries: Required<RetriesSpec> & { takesKey: boolean };
 }
@@ -112,6 +114,7 @@ export function policyOf({ operationId, path, method, access, request, input, li
       maxBytes: input?.maxBytes ?? MAX_BYTES,
       invalidMessage: input?.invalidMessage,
       isBodyOptional: request.body?.required === false,
+      readsText: input?.readsText ?? false,
     },
     limit,
     retries: {

@@ -128,7 +128,7 @@ export const TAGS = {
   Wallets: "A payer's Stripe customer and recurring payments.",
   Chat: "A channel's chat: messages, reactions, reports, moderation and bans.",
   Realtime: "The live connection of a channel: tickets, WebSocket and Server-Sent Events.",
-  Insights: "Current viewers and remaining rate limits.",
+  Insights: "Viewers now and over time, engagement per hour, impressions, and remaining rate limits.",
   Webhooks: "Event delivery to other systems.",
   Health: "Whether the deployment is healthy.",
 } as const;

@@ -12,6 +12,7 @@ export const guides: SidebarItem[] = [
       { label: "Points and leaderboards", slug: "guides/leaderboards" },
       { label: "Sell access", slug: "guides/sell-access" },
       { label: "Protect your video", slug: "guides/protect-video" },
+      { label: "Insights and privacy", slug: "guides/insights" },
     ],
   },
   {

@@ -3,7 +3,7 @@ import { type CallToAction, handleCallToAction, hasStats, labelOf, needsStats } 
 import { useEventState, useSdkContext } from "../context.tsx";
 
 /** The button of a call to action; none if the page can't perform it. */
-export function CallToActionButton({ call }: { call: CallToAction }) {
+export function CallToActionButton({ call, overlayId, broadcastId }: { call: CallToAction; overlayId: string; broadcastId: string }) {
   const { event, session } = useSdkContext();
   const panels = useEventState((state) => state.panels);
   const requiresStats = needsStats(call);
@@ -23,7 +23,10 @@ export function CallToActionButton({ call }: { call: CallToAction }) {
     <button
       type="button"
       className="tifo-cta"
-      onClick={({ currentTarget }) => void handleCallToAction(call, currentTarget, event, session)}
+      onClick={({ currentTarget }) => {
+        event.reportAction({ kind: "overlay.cta", id: overlayId, broadcastId });
+        void handleCallToAction(call, currentTarget, event, session);
+      }}
     >
       {labelOf(call)}
     </button>

@@ -132,11 +132,11 @@ function useLeaving(overlay: Overlay | undefined, duration: number): Overlay | u
   return isLeaving ? last : overlay;
 }
 
-function Buttons({ overlay: { broadcastId, cta } }: { overlay: Overlay }) {
+function Buttons({ overlay: { overlayId, broadcastId, cta } }: { overlay: Overlay }) {
   const { event } = useSdkContext();
   return (
     <div className="tifo-overlay-buttons">
-      {cta && <CallToActionButton call={cta} />}
+      {cta && <CallToActionButton call={cta} overlayId={overlayId} broadcastId={broadcastId} />}
       <button type="button" className="tifo-dismiss" aria-label="Hide overlay" onClick={() => event.dismissOverlay(broadcastId)}>
         ×
       </button>

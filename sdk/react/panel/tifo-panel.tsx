@@ -99,6 +99,6 @@ const Content = memo(function Content({ panel, ...attributes }: ContentProps) {
 });
 
 function useImpression({ id }: PanelInfo): void {
-  const { session } = useSdkContext();
-  useEffect(() => session.delegate.notify((host) => host.trackImpression?.({ kind: "panel", id })), [session, id]);
+  const { event } = useSdkContext();
+  useEffect(() => event.trackImpression({ kind: "panel", id }), [event, id]);
 }

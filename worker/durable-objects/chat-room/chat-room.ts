@@ -38,6 +38,7 @@ import { ReportStore } from "./report-store.ts";
 import { RoomFanOut, type RoomSource } from "./room-fan-out.ts";
 import { runInRooms } from "./room-tasks.ts";
 import { Senders } from "./senders.ts";
+import { RoomTally } from "./room-tally.ts";
 import { RoomTranslator } from "./room-translator.ts";
 
 /** Messages that a joining viewer receives, and the furthest that a returning one is brought up to date from. */
@@ -62,6 +63,7 @@ export class ChatRoom extends DurableObject<Env> {
   readonly #senders: Senders;
   readonly #intake: MessageIntake;
   readonly #translator: RoomTranslator;
+  readonly #tally = new RoomTally(this.env, parseName(this.ctx.id.name));
   readonly #refreshes = new CoalescedRunner(() => this.#readConfig());
   #config: RoomConfig | null | undefined;
   #configAt = 0;
@@ -293,10 +295,8 @@ export class ChatRoom extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
     const now = Date.now();
-    const prunedAt = this.ctx.storage.kv.get<number>("prunedAt") ?? 0;
-    if (now - prunedAt >= PRUNE_MS) {
-      const before = now - Number(this.env.TIFO_CHAT_RETENTION_DAYS) * DAY_MS;
-      this.#reports.drop(this.#store.prune(before, now));
+    if (now - (this.ctx.storage.kv.get<number>("prunedAt") ?? 0) >= PRUNE_MS) {
+      this.#reports.drop(this.#store.prune(now - Number(this.env.TIFO_CHAT_RETENTION_DAYS) * DAY_MS, now));
       this.ctx.storage.kv.put("prunedAt", now);
     }
     try {
@@ -307,8 +307,9 @@ export class ChatRoom extends DurableObject<Env> {
     } catch (error) {
       this.#log("chat_alarm_failed", error);
     }
+    const tallyDue = await this.#tally.count(this.#store.position.chatSeq);
     if (!this.#fanOut.isCaughtUp || !this.#queue.isEmpty || !this.#likes.isEmpty) this.#wakeBy(now + SAFETY_MS);
-    else if (this.#store.position.stored > 0) this.#wakeBy(now + PRUNE_MS);
+    else if (this.#store.position.stored > 0) this.#wakeBy(Math.min(tallyDue, now + PRUNE_MS));
   }
 
   /** The configuration; null if the site has no such channel. Loaded while all calls wait, so that no change is missed. */

@@ -21,6 +21,8 @@ export interface Vote {
   accountId: string;
   answerId: string;
   requestId: string;
+  /** Where the viewer voted, if known. */
+  channelId?: string;
 }
 
 /** A counted vote; `n` numbers an account's votes from 1, `created` is in milliseconds since 1970 UTC. */

@@ -159,7 +159,8 @@ export class PollCounter extends DurableObject<Env> {
       const votes = this.#votes.unwritten(BATCH_SIZE);
       const last = votes.at(-1);
       if (!last) return;
-      const { deleted, isPaid } = await writeVotes(this.env, { siteId: this.#siteId, pollId: this.#pollId }, votes);
+      const poll = { siteId: this.#siteId, pollId: this.#pollId, counter: this.#counter };
+      const { deleted, isPaid } = await writeVotes(this.env, poll, votes);
       for (const accountId of deleted) this.#votes.anonymize(accountId);
       this.#votes.markWritten(last.seq, isPaid);
       if (isPaid) this.#payAt = Date.now();

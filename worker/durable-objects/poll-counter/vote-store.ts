@@ -13,6 +13,7 @@ const SCHEMA = [
     seq INTEGER PRIMARY KEY, account_id TEXT NOT NULL, n INTEGER NOT NULL, answer_id TEXT NOT NULL,
     request_id TEXT NOT NULL, created INTEGER NOT NULL, UNIQUE (account_id, n)
   )`,
+  "ALTER TABLE votes ADD COLUMN channel_id TEXT NOT NULL DEFAULT ''",
 ];
 
 type OwnVote = { n: number; answerId: string; requestId: string; created: number };
@@ -20,6 +21,8 @@ type OwnVote = { n: number; answerId: string; requestId: string; created: number
 /** A vote and its position in counting order. */
 export interface StoredVote extends CountedVote {
   seq: number;
+  /** Where it was cast; empty if unknown. */
+  channelId: string;
 }
 
 /** The votes of one counter in its own storage; the tally is kept in memory and recounted after a restart. */
@@ -61,15 +64,15 @@ export class VoteStore {
   }
 
   /** Counts a vote or returns why it doesn't count; a vote that is already counted gets the same result. */
-  count({ accountId, answerId, requestId }: Vote, now: number): VoteOutcome {
+  count({ accountId, answerId, requestId, channelId = "" }: Vote, now: number): VoteOutcome {
     const own = this.#votesOf(accountId);
     const same = own.find((vote) => vote.requestId === requestId && vote.answerId === answerId);
     if (same) return { ok: true, vote: { accountId, n: same.n, answerId, created: same.created } };
     const error = this.#check(answerId, own.length, now);
     if (error) return error;
     const vote = { accountId, n: own.length + 1, answerId, created: now };
-    const insert = "INSERT INTO votes (account_id, n, answer_id, request_id, created) VALUES (?, ?, ?, ?, ?)";
-    this.#storage.sql.exec(insert, accountId, vote.n, answerId, requestId, now);
+    const insert = "INSERT INTO votes (account_id, n, answer_id, request_id, created, channel_id) VALUES (?, ?, ?, ?, ?, ?)";
+    this.#storage.sql.exec(insert, accountId, vote.n, answerId, requestId, now, channelId);
     this.#tally.set(answerId, (this.#tally.get(answerId) ?? 0) + 1);
     return { ok: true, vote };
   }
@@ -98,7 +101,8 @@ export class VoteStore {
   /** The oldest votes that aren't in the database yet. */
   unwritten(limit: number): StoredVote[] {
     if (!this.#hasTable) return [];
-    const votes = "SELECT seq, account_id AS accountId, n, answer_id AS answerId, created FROM votes WHERE seq > ? ORDER BY seq LIMIT ?";
+    const votes = `SELECT seq, account_id AS accountId, n, answer_id AS answerId, created, channel_id AS channelId
+      FROM votes WHERE seq > ? ORDER BY seq LIMIT ?`;
     return this.#storage.sql.exec<StoredVote & Record<string, SqlStorageValue>>(votes, this.#written, limit).toArray();
   }
 

@@ -51,7 +51,6 @@ const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
  */
 export class Relay extends DurableObject<Env> {
   readonly #channel: string;
-  readonly #siteId: string;
   readonly #relay: number;
   readonly #heartbeatMs: number;
   readonly #sockets: RelaySockets;
@@ -75,7 +74,6 @@ export class Relay extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const { siteId, channelId, relay } = parseName(ctx.id.name);
-    this.#siteId = siteId;
     this.#relay = relay;
     this.#channel = channelName(siteId, channelId);
     this.#heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
@@ -240,7 +238,7 @@ export class Relay extends DurableObject<Env> {
     const frame = readViewerFrame(message);
     if (!frame) return this.#sockets.reportBadFrame(socket, viewer, "Not a valid viewer frame");
     if (frame.type === "vote") {
-      const result = castVoteFrame(this.env, this.#siteId, viewer.accountId, frame, () => this.#position?.seq ?? 0);
+      const result = castVoteFrame(this.env, parseName(this.#channel), viewer.accountId, frame, () => this.#position?.seq ?? 0);
       return result.then((text) => this.#sockets.sendTo(socket, text));
     }
     if (isChatFrame(frame)) return this.#chat.handle(socket, viewer, frame);

@@ -7,12 +7,12 @@ const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Con
 /** Casts a viewer's vote; returns the result's frame. */
 export async function castVoteFrame(
   env: Env,
-  siteId: string,
+  { siteId, channelId }: { siteId: string; channelId: string },
   accountId: string | null,
   { id, pollId, answerId }: Extract<ViewerFrame, { type: "vote" }>,
   upTo: () => number,
 ): Promise<string> {
-  const cast = (voter: string) => castVoteForViewer(env, siteId, { pollId, accountId: voter, answerId, requestId: id });
+  const cast = (voter: string) => castVoteForViewer(env, siteId, { pollId, accountId: voter, answerId, requestId: id, channelId });
   const outcome = accountId === null ? SIGN_IN : await cast(accountId);
   return voteResultFrame(upTo(), id, outcome);
 }

@@ -2,12 +2,14 @@ import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { InvalidEventData } from "#worker/services/event-catalogue/effect.ts";
 import { recheckAccess, runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
 import type { OutboxEvent } from "#db/schema/index.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
+import { EventCounter } from "./event-counter.ts";
 import { type LogPage, Subscribers } from "./subscribers.ts";
 
 /** How long to wait for an event's effects; later events and webhooks wait for them too. */
@@ -25,6 +27,10 @@ const PRUNE_MS = 60 * 60 * 1000;
 const TO_DO = 0;
 const DONE = 1;
 const FAILED = 2;
+/** Given up; `failures` has the cause. */
+const ABANDONED = 3;
+/** Attempts at an effect whose event it can't read, which only another release can fix. */
+const MAX_UNREADABLE = 24;
 
 const COLUMNS = "sequence, previous, id, type, resource, data AS body, actor, request_id, origin, created";
 
@@ -53,6 +59,7 @@ const SCHEMA = [
   CREATE TABLE IF NOT EXISTS resources (resource TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS upkeep (id INTEGER PRIMARY KEY CHECK (id = 1), prune_due INTEGER NOT NULL);
   INSERT OR IGNORE INTO upkeep VALUES (1, 0)`,
+  "CREATE TABLE IF NOT EXISTS failures (sequence INTEGER PRIMARY KEY, cause TEXT NOT NULL, at INTEGER NOT NULL)",
 ];
 
 /**
@@ -63,6 +70,7 @@ export class SiteLog extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #siteId: string;
   readonly #subscribers: Subscribers;
+  readonly #counter: EventCounter;
   readonly #runner = new CoalescedRunner(() => this.#round());
   readonly #drains = new CoalescedRunner(() => this.#drainOutbox());
   readonly #completed = new Set<string>();
@@ -77,6 +85,12 @@ export class SiteLog extends DurableObject<Env> {
     migrate(ctx.storage, "events", SCHEMA);
     this.#subscribers = new Subscribers(env, this.#siteId, ctx.storage, (after, upTo, limit, chars) =>
       this.#between(after, upTo, limit, chars),
+    );
+    this.#counter = new EventCounter(
+      env,
+      this.#siteId,
+      ctx.storage.kv,
+      (after, types, limit) => this.read({ after, types, limit }).entries,
     );
   }
 
@@ -130,9 +144,10 @@ export class SiteLog extends DurableObject<Env> {
     // After the effects, so that data they erased isn't delivered.
     const isDelivered = await this.#subscribers.deliverUpTo(head);
     await this.#retryDue();
+    const countDue = await this.#counter.countUpTo(head);
     const pruneDue = this.#pruneIfDue(Date.now());
     const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM retries").one();
-    await this.ctx.storage.setAlarm(Math.min(isDelivered ? pruneDue : Date.now() + RETRY_MS, due ?? Infinity));
+    await this.ctx.storage.setAlarm(Math.min(isDelivered ? pruneDue : Date.now() + RETRY_MS, countDue, due ?? Infinity));
   }
 
   /** Moves all events from the outbox into the log, and ends the access that they end. */
@@ -250,6 +265,7 @@ export class SiteLog extends DurableObject<Env> {
       return "done";
     } catch (error) {
       this.#retryLater(sequence);
+      if (error instanceof InvalidEventData) this.#abandonIfHopeless(sequence, error);
       logError("effect_failed", error, { siteId: this.#siteId, eventId, type });
       return isTimeout(error) ? "hung" : "failed";
     }
@@ -263,6 +279,15 @@ export class SiteLog extends DurableObject<Env> {
        ON CONFLICT DO UPDATE SET tries = tries + 1, due = ?2 + min(?3 << min(tries, 20), ?4)`,
       ...[sequence, Date.now(), RETRY_MS, MAX_RETRY_MS],
     );
+  }
+
+  /** Gives up an effect that couldn't read its event several times, and keeps the cause. */
+  #abandonIfHopeless(sequence: number, { message }: Error): void {
+    const { tries } = this.#sql.exec<{ tries: number }>("SELECT tries FROM retries WHERE sequence = ?", sequence).one();
+    if (tries < MAX_UNREADABLE) return;
+    this.#sql.exec("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", sequence, message, Date.now());
+    this.#sql.exec(`UPDATE events SET done = ${ABANDONED} WHERE sequence = ?`, sequence);
+    this.#sql.exec("DELETE FROM retries WHERE sequence = ?", sequence);
   }
 
   /** Prunes once an hour, however many rounds there are; returns when it is due next. */
@@ -282,9 +307,9 @@ export class SiteLog extends DurableObject<Env> {
     const kept = Math.min(this.#head(), this.#subscribers.deliveredUpTo() + 1);
     const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
     this.#sql.exec(`DELETE FROM events WHERE done <> ${TO_DO} AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
-    this.#sql.exec("DELETE FROM retries WHERE sequence NOT IN (SELECT sequence FROM events)");
+    for (const table of ["retries", "failures"]) this.#sql.exec(`DELETE FROM ${table} WHERE sequence NOT IN (SELECT sequence FROM events)`);
     const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
-    const old = `done = ${DONE} AND sequence < ${kept}`;
+    const old = `done IN (${DONE}, ${ABANDONED}) AND sequence < ${kept}`;
     while (this.#sql.databaseSize > limit) {
       const { rowsWritten } = this.#sql.exec(
         `DELETE FROM events WHERE ${old} AND sequence <= (SELECT min(sequence) + (max(sequence) - min(sequence)) / 20 FROM events WHERE ${old})`,

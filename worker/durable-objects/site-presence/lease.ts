@@ -11,3 +11,10 @@ export interface Lease {
 export function keyOf(lease: Pick<Lease, "channelId" | "relay">): string {
   return `${lease.channelId}:${lease.relay}`;
 }
+
+/** The viewers of each open channel. */
+export function totalsOf(leases: Map<string, Lease>): Map<string, number> {
+  const totals = new Map<string, number>();
+  for (const { channelId, count } of leases.values()) totals.set(channelId, (totals.get(channelId) ?? 0) + count);
+  return totals;
+}

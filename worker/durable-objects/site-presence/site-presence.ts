@@ -17,21 +17,24 @@ import { channelName, relayName } from "#worker/durable-objects/channel/channel.
 import { LatestStates } from "#worker/durable-objects/latest-states.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import { SiteCommands } from "#worker/durable-objects/site-commands.ts";
+import { setFigures } from "#worker/services/insights/rollup.ts";
 import { SiteDevices } from "./devices.ts";
-import { keyOf, type Lease } from "./lease.ts";
+import { keyOf, type Lease, totalsOf } from "./lease.ts";
 import { SiteRechecks } from "./rechecks.ts";
 import { PresenceSegments } from "./segments.ts";
+import { SiteRules } from "./site-rules.ts";
+import { viewerFigures } from "./viewer-figures.ts";
+import { type Span, ViewerMinutes } from "./viewer-minutes.ts";
 
 const ANNOUNCE_MS = 1_000;
 const RETRY_MS = 2_000;
 const ASK_TIMEOUT_MS = 2_000;
+const FLUSH_RETRY_MS = 60_000;
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS rules (position INTEGER PRIMARY KEY, id TEXT NOT NULL, channel_id TEXT, body TEXT NOT NULL)`,
 ];
-
-type RuleRow = { id: string; channel_id: string | null; body: string };
 
 /**
  * One per site: the open channels, their viewer counts, and site-wide broadcasts. Only the list of relays with viewers is stored; counts
@@ -44,6 +47,8 @@ export class SitePresence extends DurableObject<Env> {
   readonly #devices: SiteDevices;
   readonly #rechecks: SiteRechecks;
   readonly #segments: PresenceSegments;
+  readonly #rules: SiteRules;
+  readonly #minutes: ViewerMinutes;
   readonly #recheckRunner = new CoalescedRunner(() => this.#recheckPending());
   readonly #leaseMs: number;
   #leases: Map<string, Lease> | null = null;
@@ -61,6 +66,8 @@ export class SitePresence extends DurableObject<Env> {
     this.#rechecks = new SiteRechecks(ctx.storage);
     this.#segments = new PresenceSegments(ctx.storage.kv, (lease) => this.#relay(lease));
     this.#devices = new SiteDevices(ctx.storage, Number(env.TIFO_DEVICES_PER_ADDRESS));
+    this.#rules = new SiteRules(ctx.storage);
+    this.#minutes = new ViewerMinutes(ctx.storage, 2 * this.#leaseMs);
     migrate(ctx.storage, "presence", SCHEMA);
   }
 
@@ -68,7 +75,7 @@ export class SitePresence extends DurableObject<Env> {
   async report(report: PresenceReport): Promise<number> {
     const { channelId, relay, count } = report;
     const leases = await this.#ready();
-    this.#devices.add(report.devices, Date.now());
+    this.#devices.add(channelId, report.devices, Date.now());
     const opens = count > 0 && !this.#isOpen(channelId);
     if (opens) await this.#repeatCommands(channelId);
     if (count > 0) this.ctx.storage.sql.exec("INSERT OR IGNORE INTO relays (channel_id, relay) VALUES (?, ?)", channelId, relay);
@@ -79,22 +86,35 @@ export class SitePresence extends DurableObject<Env> {
     this.#renew(leases, lease);
     const caughtUp = this.#segments.catchUp(lease, report.segments);
     this.ctx.waitUntil(caughtUp.catch((error: unknown) => logError("segments_not_sent", error, { relay: keyOf(lease) })));
+    this.#minutes.observe(totalsOf(leases), Date.now());
     await this.#announceSoon();
-    return this.#total(leases, channelId);
+    return totalsOf(leases).get(channelId) ?? 0;
   }
 
   /** Current viewers of the site, by channel, and the distinct devices of the day (UTC). */
   async concurrents(): Promise<SiteConcurrents> {
     const leases = await this.#ready();
     await this.#verify(leases);
-    const totals = new Map<string, number>();
-    for (const { channelId, count } of leases.values()) totals.set(channelId, (totals.get(channelId) ?? 0) + count);
-    const channels = [...totals].map(([channelId, concurrents]) => ({ channelId, concurrents }));
+    const channels = [...totalsOf(leases)].map(([channelId, concurrents]) => ({ channelId, concurrents }));
     return {
       concurrents: channels.reduce((sum, channel) => sum + channel.concurrents, 0),
       totalViews: this.#devices.count(Date.now()),
       channels,
     };
+  }
+
+  /** The viewers of a channel, or of the site, over time. */
+  async viewerHistory(channelId: string | null, range: { from: number; to: number; step: number }): Promise<Span[]> {
+    this.#minutes.observe(totalsOf(await this.#ready()), Date.now());
+    return this.#minutes.spans(channelId, range);
+  }
+
+  /** Writes the viewers of the current hours to the database. Safe to repeat. */
+  async flushViewers(): Promise<void> {
+    const now = Date.now();
+    this.#minutes.observe(totalsOf(await this.#ready()), now);
+    await setFigures(this.env, this.#siteId, viewerFigures(this.#minutes, this.#devices));
+    this.#minutes.markFlushed(now);
   }
 
   /** Broadcasts to every open channel, and to each that opens before the end; idempotent by its id. */
@@ -123,15 +143,7 @@ export class SitePresence extends DurableObject<Env> {
 
   /** Sends the site's client rules to every open channel, and to each that opens later. Safe to repeat, also out of order. */
   async setRules(clientRules: ClientRules): Promise<void> {
-    const { kv } = this.ctx.storage;
-    if (clientRules.version <= (kv.get<number>("rulesVersion") ?? 0)) return;
-    this.ctx.storage.transactionSync(() => {
-      this.ctx.storage.sql.exec("DELETE FROM rules");
-      // One row per rule: a key-value entry is limited to 2 MB.
-      const insert = "INSERT INTO rules (id, channel_id, body) VALUES (?, ?, ?)";
-      for (const { id, channelId, body } of clientRules.rules) this.ctx.storage.sql.exec(insert, id, channelId, body);
-      kv.put("rulesVersion", clientRules.version);
-    });
+    if (!this.#rules.set(clientRules)) return;
     await this.#toOpenChannels((channelId) => this.#channel(channelId).setRules(clientRules));
   }
 
@@ -180,7 +192,12 @@ export class SitePresence extends DurableObject<Env> {
     const leases = await this.#ready();
     this.#commands.markReached([channelId], Date.now());
     const states = after === 0 ? this.#states.current(Date.now()) : [];
-    return { ...this.#commands.current(Date.now(), after), rules: this.#rules, states, concurrents: this.#total(leases, channelId) };
+    return {
+      ...this.#commands.current(Date.now(), after),
+      rules: this.#rules.current,
+      states,
+      concurrents: totalsOf(leases).get(channelId) ?? 0,
+    };
   }
 
   /** Announces changed totals, verifies old counts, retries failed commands, prunes expired ones. Safe to run at any time. */
@@ -193,6 +210,9 @@ export class SitePresence extends DurableObject<Env> {
     this.#devices.prune(now);
     const leases = await this.#ready();
     await this.#verify(leases);
+    this.#minutes.observe(totalsOf(leases), now);
+    if (this.#minutes.flushDue <= now) await this.flushViewers().catch((error: unknown) => this.#flushFailed(error));
+    this.#minutes.prune(now);
     if (this.ctx.storage.kv.get<boolean>("repeat")) {
       this.ctx.storage.kv.delete("repeat");
       await this.#toOpenChannels((channelId) => this.#repeatCommands(channelId));
@@ -280,12 +300,6 @@ export class SitePresence extends DurableObject<Env> {
     this.ctx.storage.sql.exec("DELETE FROM relays WHERE channel_id = ? AND relay = ?", lease.channelId, lease.relay);
   }
 
-  #total(leases: Map<string, Lease>, channelId: string): number {
-    let sum = 0;
-    for (const lease of leases.values()) if (lease.channelId === channelId) sum += lease.count;
-    return sum;
-  }
-
   /** Announces totals now, or one second after the last announcement. */
   async #announceSoon(): Promise<void> {
     const now = Date.now();
@@ -297,13 +311,9 @@ export class SitePresence extends DurableObject<Env> {
   /** Sends each channel's total to its relays where it changed. */
   async #announceAll(leases: Map<string, Lease>): Promise<void> {
     this.#lastAnnounced = Date.now();
-    const open = new Set([...leases.values()].map((lease) => lease.channelId));
-    for (const channelId of this.#announced.keys()) if (!open.has(channelId)) this.#announced.delete(channelId);
-    const changed = new Map<string, number>();
-    for (const channelId of open) {
-      const total = this.#total(leases, channelId);
-      if (this.#announced.get(channelId) !== total) changed.set(channelId, total);
-    }
+    const totals = totalsOf(leases);
+    for (const channelId of this.#announced.keys()) if (!totals.has(channelId)) this.#announced.delete(channelId);
+    const changed = new Map([...totals].filter(([channelId, total]) => this.#announced.get(channelId) !== total));
     for (const [channelId, total] of changed) this.#announced.set(channelId, total);
     const announcements = [...leases.values()].flatMap((lease) => {
       const total = changed.get(lease.channelId);
@@ -319,13 +329,6 @@ export class SitePresence extends DurableObject<Env> {
       // Announced again with the next change of any count.
       this.#announced.delete(lease.channelId);
     }
-  }
-
-  get #rules(): ClientRules | null {
-    const version = this.ctx.storage.kv.get<number>("rulesVersion");
-    if (version === undefined) return null;
-    const rows = this.ctx.storage.sql.exec<RuleRow>("SELECT id, channel_id, body FROM rules ORDER BY position").toArray();
-    return { version, rules: rows.map(({ id, channel_id: channelId, body }) => ({ id, channelId, body })) };
   }
 
   #openChannels(): string[] {
@@ -360,7 +363,8 @@ export class SitePresence extends DurableObject<Env> {
       await this.#channel(channelId).applyCommands(commands);
       after = next;
     }
-    if (this.#rules) await this.#channel(channelId).setRules(this.#rules);
+    const rules = this.#rules.current;
+    if (rules) await this.#channel(channelId).setRules(rules);
     await this.#repeatStates(channelId);
   }
 
@@ -379,8 +383,13 @@ export class SitePresence extends DurableObject<Env> {
   /** Sets the alarm for the next lease or command that expires. */
   async #schedule(): Promise<void> {
     const oldest = Math.min(...[...(this.#leases ?? new Map<string, Lease>()).values()].map((lease) => lease.renewedAt));
-    const due = Math.min(oldest + this.#leaseMs, this.#commands.nextEnd() ?? Infinity);
+    const due = Math.min(oldest + this.#leaseMs, this.#commands.nextEnd() ?? Infinity, this.#minutes.flushDue);
     if (due !== Infinity) await this.#wakeBy(Math.max(due, Date.now() + ANNOUNCE_MS));
+  }
+
+  #flushFailed(error: unknown): void {
+    logError("viewers_flush_failed", error, { siteId: this.#siteId });
+    this.#minutes.retryFlushAt(Date.now() + FLUSH_RETRY_MS);
   }
 
   async #wakeBy(at: number): Promise<void> {

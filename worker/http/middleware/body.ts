@@ -31,6 +31,16 @@ export const dropEmptyBody: Step = async (c, next) => {
   await next();
 };
 
+/** Declares a text to be JSON; whether it is, the validation finds out. */
+export const readTextAsJson: Step = (c, next) => {
+  if (c.req.header("Content-Type")?.toLowerCase().startsWith("text/plain")) {
+    const headers = new Headers(c.req.raw.headers);
+    headers.set("Content-Type", "application/json");
+    c.req.raw = new Request(c.req.raw, { headers });
+  }
+  return next();
+};
+
 /** Reads the whole body, up to a size, before anything else does; later readers get the buffered copy. */
 export async function bufferBody(c: Context<AppEnv>, maxBytes: number): Promise<void> {
   const { body, url, method, headers } = c.req.raw;

@@ -1,7 +1,7 @@
 import type { Step } from "#worker/http/app-env.ts";
 import type { OperationPolicy } from "#worker/http/operation-policy.ts";
 import { authenticate } from "./authenticate.ts";
-import { dropEmptyBody, limitBody } from "./body.ts";
+import { dropEmptyBody, limitBody, readTextAsJson } from "./body.ts";
 import { confirmUnchecked } from "./confirm-caller.ts";
 import { idempotency } from "./idempotency.ts";
 import { rateLimit } from "./rate-limit.ts";
@@ -19,6 +19,7 @@ export function pipelineOf(policy: OperationPolicy): Step[] {
     needsDevice && requireDevice,
     limitBody(input.maxBytes),
     input.isBodyOptional && dropEmptyBody,
+    input.readsText && readTextAsJson,
     retries.takesKey && idempotency(policy),
     confirmUnchecked,
     wakeLogs,

@@ -1,13 +1,114 @@
 import { createArea } from "#worker/http/area.ts";
-import { ACCOUNT, CLIENT, SUPER } from "#worker/http/credentials.ts";
+import { ACCOUNT, CLIENT, CLIENT_HEADER_OR_QUERY, DEVELOPER, DEVELOPER_OR_SUPER, SUPER } from "#worker/http/credentials.ts";
 import { callerAddress } from "#worker/http/limits.ts";
 import { operation } from "#worker/http/operation.ts";
-import { json } from "#worker/lib/schemas/common.ts";
+import { streamText } from "#worker/http/stream-text.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { exportEngagement, readEngagement } from "#worker/services/insights/engagement.ts";
+import {
+  Engagement,
+  EngagementQuery,
+  HistoryQuery,
+  Reach,
+  ReachQuery,
+  ViewerHistory,
+} from "#worker/services/insights/engagement-schemas.ts";
+import { historyCsv, readHistory } from "#worker/services/insights/history.ts";
+import { ClientIdQuery, ImpressionBatch } from "#worker/services/insights/impression-schemas.ts";
+import { reportImpressions } from "#worker/services/insights/impressions.ts";
 import { readConcurrents, readLimits } from "#worker/services/insights/insights.ts";
+import { readReach } from "#worker/services/insights/reach.ts";
 import { ConcurrentsList, ConcurrentsQuery, LimitList } from "#worker/services/insights/schemas.ts";
 
 export const insights = createArea();
 const tag = "Insights";
+const CSV = { "text/csv": { schema: { type: "string" as const } } };
+const CSV_HEADERS = { "Content-Type": "text/csv; charset=utf-8" };
+
+insights.openapi(
+  operation({
+    operationId: "reportImpressions",
+    tag,
+    method: "post",
+    path: "/insights/v1/impressions",
+    summary: "Report impressions and actions",
+    description:
+      "Counts what a viewer was shown and did, in batches of at most 100. The Web SDK calls it; other clients can. A body sent as text/plain is read as JSON and the client id can be a query parameter, so that `navigator.sendBeacon` works. The response is the same if the site collects nothing, if the request has `Sec-GPC: 1` or `DNT: 1`, or if the site doesn't have what an entry names: such entries aren't counted. Beyond 120 entries a minute per device, and 20,000 viewers' entries per address, nothing is counted.",
+    access: { credentials: CLIENT_HEADER_OR_QUERY },
+    input: { maxBytes: 32 * 1024, readsText: true },
+    request: { query: ClientIdQuery, body: jsonBody(ImpressionBatch) },
+    responses: { 204: { description: "Received" } },
+    errors: ["unavailable"],
+  }),
+  async (c) => {
+    const refusesTracking = c.req.header("Sec-GPC") === "1" || c.req.header("DNT") === "1";
+    await reportImpressions(c.var.ctx, { network: callerAddress(c), refusesTracking }, c.req.valid("json"));
+    return c.body(null, 204);
+  },
+);
+
+insights.openapi(
+  operation({
+    operationId: "getEngagement",
+    tag,
+    method: "get",
+    path: "/insights/v1/engagement",
+    summary: "Get engagement per hour",
+    description:
+      "Viewers, watch time, impressions, actions, votes, claims, messages and payments, per channel and hour or per hour of the whole site. Every hour of the range is listed, so that a chart needs no gaps filled. Figures of the current hour are up to a minute old. Kept for 400 days.",
+    access: { credentials: DEVELOPER },
+    request: { query: EngagementQuery },
+    responses: { 200: { description: "The figures", content: { "application/json": { schema: Engagement }, ...CSV } } },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    if (query.format === "csv") return c.body(streamText(await exportEngagement(c.var.ctx, query)), 200, CSV_HEADERS);
+    const { results, cursor } = await readEngagement(c.var.ctx, query);
+    const { pathname, search, searchParams } = new URL(c.req.url);
+    if (cursor !== null) searchParams.set("cursor", cursor);
+    const next = cursor === null ? null : `${pathname}?${searchParams.toString()}`;
+    return c.json({ results, pagination: { limit: query.limit, pageResults: results.length, next, self: pathname + search } }, 200);
+  },
+);
+
+insights.openapi(
+  operation({
+    operationId: "getReach",
+    tag,
+    method: "get",
+    path: "/insights/v1/reach",
+    summary: "Get what viewers saw most",
+    description:
+      "How often each overlay, broadcast, panel, poll, quest and video was shown and used, over a range of days (UTC). Two days after its end, a channel's day keeps the 50 largest of each kind, and the sum of the others. Kept for 400 days.",
+    access: { credentials: DEVELOPER },
+    request: { query: ReachQuery },
+    responses: { 200: json("The highest numbers", Reach) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await readReach(c.var.ctx, c.req.valid("query")), 200),
+);
+
+insights.openapi(
+  operation({
+    operationId: "getConcurrentsHistory",
+    tag,
+    method: "get",
+    path: "/insights/v1/concurrents/history",
+    summary: "Get viewer counts over time",
+    description:
+      "The viewers of a channel, or of the site, per minute, five minutes or hour: the most at one moment, and the average. Every step of the range is listed.",
+    access: { credentials: DEVELOPER_OR_SUPER },
+    request: { query: HistoryQuery },
+    responses: { 200: { description: "The history", content: { "application/json": { schema: ViewerHistory }, ...CSV } } },
+    errors: ["not_found", "unavailable"],
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const history = await readHistory(c.var.ctx, query);
+    return query.format === "csv" ? c.body(historyCsv(history), 200, CSV_HEADERS) : c.json(history, 200);
+  },
+);
 
 insights.openapi(
   operation({

@@ -47,7 +47,7 @@ describe("a receipt", () => {
     expect(receipt.delay.p50).not.toBeNull();
     expect(receipt.delay).toEqual({ p50: receipt.delay.p99, p95: receipt.delay.p99, p99: receipt.delay.p99 });
     const { channels, ...total } = receipt;
-    expect(channels.map((channel) => ({ broadcastId, ...channel }))).toEqual([total]);
+    expect(channels.map((channel) => ({ broadcastId, seen: null, ...channel }))).toEqual([total]);
   });
 
   test("of several channels sums their counts and lists each", async () => {

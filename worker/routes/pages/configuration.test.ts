@@ -36,7 +36,7 @@ describe("a page's configuration", () => {
     const page = await newPage({}, { sidebar: { panels: [image._id, gone._id, chat._id] } });
     await site.call("deletePanel", { params: { id: gone._id } });
     const { insights, ...configuration } = await configure(page._id);
-    expect(insights).toEqual({ _id: insights._id, version: 1 });
+    expect(insights).toEqual({ _id: insights._id, version: 1, collect: true });
     expect(insights._id).toMatch(/^[0-9a-f]{32}$/);
     expect(configuration).toEqual({
       panels: [

@@ -5,6 +5,7 @@ import { ChannelReceipt } from "#worker/durable-objects/channel/channel.protocol
 import { merge, quantile } from "#worker/lib/histogram.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { seenSql } from "#worker/services/insights/impressions.ts";
 import { SITE_WIDE } from "./broadcasts.ts";
 
 /** Delivery counts. `delay` is in ms of the server's clock, from the channel's commit to the arrival of the acknowledgement. */
@@ -25,13 +26,15 @@ export interface Receipt extends DeliveryCounts {
   /** The channel and the position in its log; null for a broadcast to several channels. */
   channelId: string | null;
   seq: number | null;
+  /** How often viewers reported that they saw it; null if none did. */
+  seen: number | null;
   channels: (DeliveryCounts & { channelId: string; seq: number })[];
 }
 
 /** Returns the receipt of a broadcast as of now; receipts are kept for a day after the broadcast ends. */
 export async function getReceipt(ctx: Ctx, broadcastId: string): Promise<Receipt> {
   const rows = await ctx.db
-    .select({ channelId: broadcasts.channelId })
+    .select({ channelId: broadcasts.channelId, seen: seenSql(ctx, broadcastId) })
     .from(broadcasts)
     .where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.id, broadcastId)));
   if (rows.length === 0) throw notFound("Broadcast not found");
@@ -42,6 +45,7 @@ export async function getReceipt(ctx: Ctx, broadcastId: string): Promise<Receipt
     broadcastId,
     channelId,
     seq: channelId === null ? null : (parts[0]?.seq ?? null),
+    seen: rows[0]?.seen ?? null,
     ...countsOf(parts),
     channels: parts.map((part) => ({ channelId: part.channelId, seq: part.seq, ...countsOf([part]) })),
   };

@@ -167,6 +167,13 @@ export const Receipt = z
     channelId: Id.nullable().describe("Null for a broadcast to several channels or the whole site"),
     seq: z.number().int().nullable().describe("Position in the channel's log"),
     ...counts,
+    seen: z
+      .number()
+      .int()
+      .nullable()
+      .describe(
+        "How often viewers reported that its overlay was on screen, up to a minute ago; null if none did. Not every viewer reports",
+      ),
     channels: z.array(z.object({ channelId: Id, seq: z.number().int(), ...counts })).describe("The same counts for each channel"),
   })
   .openapi("BroadcastReceipt");

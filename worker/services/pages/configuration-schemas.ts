@@ -30,6 +30,7 @@ export const Configuration = z
     insights: z.object({
       _id: z.string().describe("Identifies this view of the page; different for each response"),
       version: z.number().int().describe("Version of the page; increases with each change"),
+      collect: z.boolean().describe("Whether the site collects impressions and actions; if not, report none"),
     }),
     site: z.object({
       _id: Id,
@@ -55,7 +56,7 @@ export const MetadataQuery = z.strictObject({
 
 const INSIGHTS_BYTES = 16;
 
-export function toConfiguration({ page, settings, panels, theme }: PageConfiguration) {
+export function toConfiguration({ page, settings, collect, panels, theme }: PageConfiguration) {
   const { transitions, localization } = settings;
   return {
     panels: panels.map(({ id, slug, panelName, panelType, renderer }) => ({
@@ -67,7 +68,7 @@ export function toConfiguration({ page, settings, panels, theme }: PageConfigura
       renderer: publicRenderer(renderer),
     })),
     page: { _id: page.id, slug: page.slug, type: page.type, name: page.data.name },
-    insights: { _id: randomHex(INSIGHTS_BYTES), version: page.version },
+    insights: { _id: randomHex(INSIGHTS_BYTES), version: page.version, collect },
     site: { _id: page.siteId, ...(transitions && { transitions }), ...(localization && { localization }) },
     ...(theme ? { theme: toThemeSummary(toTheme(theme)) } : {}),
   } satisfies z.output<typeof Configuration>;

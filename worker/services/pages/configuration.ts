@@ -1,15 +1,21 @@
+import { z } from "@hono/zod-openapi";
 import { and, asc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
 import { type PageRow, pages, type PanelRow, panels, sites, type ThemeRow, themes } from "#db/schema/index.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { collects } from "#worker/services/insights/rollup.ts";
 import { visiblePanels } from "#worker/services/panels/visibility.ts";
 import type { ConnectionAttributes } from "#worker/services/segments/membership.ts";
 import { PlayerSettings } from "#worker/services/sites/setting-schemas.ts";
+
+const Collect = z.object({ collect: z.number() });
 
 export interface PageConfiguration {
   page: PageRow;
   /** The site's settings that a player follows. */
   settings: PlayerSettings;
+  /** Whether the site collects impressions. */
+  collect: boolean;
   panels: PanelRow[];
   theme: ThemeRow | undefined;
 }
@@ -54,16 +60,17 @@ async function readConfiguration(
   return {
     page,
     settings: PlayerSettings.parse(JSON.parse(settings)),
+    collect: Collect.parse(JSON.parse(settings)).collect === 1,
     panels: await visiblePanels(ctx, sidebarOf(page, found), viewer),
     theme,
   };
 }
 
-/** The settings that a player follows, as JSON text, for a select of a page. */
+/** The settings that a player follows, and whether it reports impressions, as JSON text, for a select of a page. */
 function siteSettings(siteId: string): SQL.Aliased<string> {
   const at = (name: string) => sql`json_extract(${sites.settings}, ${`$.${name}`})`;
-  return sql<string>`(select json_object('transitions', ${at("transitions")}, 'localization', ${at("localization")})
-    from ${sites} where ${sites.id} = ${siteId})`.as("site_settings");
+  return sql<string>`(select json_object('transitions', ${at("transitions")}, 'localization', ${at("localization")},
+    'collect', ${collects()}) from ${sites} where ${sites.id} = ${siteId})`.as("site_settings");
 }
 
 /** The panels in the page's order. A page that lists active renderers shows panels only if they include the sidebar. */

@@ -2,7 +2,13 @@ import { and, eq, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { accounts, pollResponses, polls } from "#db/schema/index.ts";
 import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
-import { type CountedVote, counterOf, type PollDefinition } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
+import {
+  type CountedVote,
+  counterName,
+  counterOf,
+  type PollDefinition,
+} from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
+import { addCounts, type Counted, hourOf } from "#worker/services/insights/rollup.ts";
 import { selectPaying } from "#worker/services/leaderboards/paying.ts";
 import { withdrawTally } from "./audience.ts";
 
@@ -41,16 +47,18 @@ export async function syncCounters(env: Env, siteId: string, pollId: string): Pr
   await deleteResponses(env, siteId, pollId);
 }
 
+/** A vote with its position at its counter, and where it was cast (empty if unknown). */
+export type PlacedVote = CountedVote & { seq: number; channelId: string };
+
 /**
- * Writes any number of votes in one statement, idempotently. Returns the accounts that no longer exist, whose votes are not
- * written, and whether leaderboards pay for votes.
+ * Writes any number of a counter's votes in one batch, idempotently, and counts them for the insights. Returns the accounts that no longer
+ * exist, whose votes are not written, and whether leaderboards pay for votes.
  */
 export async function writeVotes(
   env: Env,
-  poll: { siteId: string; pollId: string },
-  votes: CountedVote[],
+  { siteId, pollId, counter }: { siteId: string; pollId: string; counter: number },
+  votes: PlacedVote[],
 ): Promise<{ deleted: string[]; isPaid: boolean }> {
-  const { siteId, pollId } = poll;
   const db = createDb(env.DB);
   const list = JSON.stringify(votes.map(({ accountId, n, answerId, created }) => [accountId, n, answerId, created]));
   const voters = sql`json_each(${list}) as vote left join ${accounts} on ${accounts.siteId} = ${siteId} and ${accounts.id} = json_extract(vote.value, '$[0]')`;
@@ -64,8 +72,13 @@ export async function writeVotes(
       .from(voters)
       .where(sql`${accounts.id} is null`),
     selectPaying(db, siteId, "poll.answered"),
+    ...addCounts(db, siteId, `poll:${counterName(siteId, pollId, counter)}`, votes.map(countOf), Date.now()),
   ]);
   return { deleted: gone.map(({ accountId }) => accountId), isPaid: paying.length > 0 };
+}
+
+function countOf({ seq, channelId, created }: PlacedVote): Counted {
+  return { position: seq, channelId, hour: hourOf(created), metric: "votes", value: 1 };
 }
 
 const CHUNK = 5_000;

@@ -54,6 +54,10 @@ export const SiteSettings = z
     localization: Localization.optional(),
     style: FreeObject.optional(),
     seo: FreeObject.optional(),
+    insights: z
+      .strictObject({ collect: z.boolean().default(true).describe("Whether impressions and actions of viewers are counted") })
+      .optional()
+      .describe("Viewer counts, votes, claims, messages and payments are counted in either case, because no viewer reports them"),
     streamProvider: z
       .string()
       .min(1)
@@ -179,7 +183,7 @@ export const SiteAsRead = Site.pick({
   .extend({
     settings: z
       .strictObject({ ...SiteSettings.shape, security: Security.optional() })
-      .describe(`The fields security, userSegments, events, email and customEmails: ${MANAGING}`),
+      .describe(`The fields security, userSegments, events, email, customEmails and insights: ${MANAGING}`),
     shards: Site.shape.shards.optional().describe(MANAGING),
     tags: Tags.optional().describe(MANAGING),
     devicelimit: Site.shape.devicelimit.optional().describe(MANAGING),
