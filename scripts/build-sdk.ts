@@ -7,6 +7,7 @@ import { z } from "@hono/zod-openapi";
 import { runOrFail } from "./lib/command.ts";
 import { emojiGroups } from "./lib/emoji.ts";
 import { ROOT } from "./lib/root.mjs";
+import { LANGUAGES } from "#sdk/i18n/languages.ts";
 
 const SDK = join(ROOT, "sdk");
 const DIST = join(SDK, "dist");
@@ -73,7 +74,14 @@ async function buildRelease(): Promise<void> {
     outdir: release,
     external: ["./rive.js"],
   });
-  await build({ ...common, format: "esm", entryPoints: { rive: "sdk/react/rive/runtime.ts" }, outdir: release });
+  const files = {
+    rive: "sdk/react/rive/runtime.ts",
+    sanitize: "sdk/core/sanitize.ts",
+    ...Object.fromEntries(
+      LANGUAGES.filter((language) => language !== "en").map((language) => [`texts-${language}`, `sdk/i18n/messages/${language}.ts`]),
+    ),
+  };
+  await build({ ...common, format: "esm", entryPoints: files, outdir: release });
   await build({
     ...common,
     format: "cjs",
@@ -95,8 +103,8 @@ async function buildRelease(): Promise<void> {
   cpSync(RIVE, join(release, "rive.wasm"));
   // Reproducible: npm sets the same time and mode for every entry.
   await runOrFail("npm", ["pack", DIST, "--pack-destination", release, "--silent"]);
-  const files = readdirSync(release).sort();
-  const integrity = Object.fromEntries(files.map((file) => [file, integrityOf(join(release, file))]));
+  const released = readdirSync(release).sort();
+  const integrity = Object.fromEntries(released.map((file) => [file, integrityOf(join(release, file))]));
   const name = `${version}-${createHash("sha256").update(JSON.stringify(integrity)).digest("hex").slice(0, 8)}`;
   cpSync(release, join(PINNED, name), { recursive: true });
   cpSync(release, SITE, { recursive: true });

@@ -4,8 +4,10 @@ import type { ChatMessage, ChatSettings } from "./wire.ts";
 export interface Rejection {
   /** An error code of the API, such as `chat_paused`. */
   code: string;
-  /** Why, as a sentence for the viewer. */
+  /** Why, as an English sentence for the viewer. The SDK's own panels say it in the viewer's language. */
   message: string;
+  /** After how many seconds another attempt can succeed. */
+  retryAfter?: number;
 }
 
 /** A message of the room. */

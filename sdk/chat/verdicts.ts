@@ -14,7 +14,8 @@ const WORDS: Record<string, (result: ChatResult) => string> = {
 
 export function rejectionOf(result: ChatResult): Rejection {
   const { code = "invalid_request", message = "The message wasn’t sent." } = result;
-  return { code, message: WORDS[code]?.(result) ?? message };
+  const { retryAfter } = result;
+  return { code, message: WORDS[code]?.(result) ?? message, ...(retryAfter !== undefined && { retryAfter }) };
 }
 
 /** Why the viewer can't send at all; null if they can. */

@@ -4,26 +4,28 @@ import type { WatchedEvent } from "./event.ts";
 import type { PanelInfo } from "../model/state.ts";
 import type { Session } from "./session.ts";
 import { openLink, parsedUrl } from "./web-address.ts";
+import { key } from "../i18n/key.ts";
+import type { Translate } from "../i18n/texts.ts";
 
 export type CallToAction = NonNullable<OverlayShow["cta"]>;
 
 const LABELS: Record<CallToAction["type"], string> = {
-  facebook_share: "Share",
-  go_to_channel: "Go to channel",
-  login: "Sign in",
-  open_link: "Open",
-  play_video: "Play",
-  show_player_stats: "Player stats",
-  show_group: "About the team",
-  show_panel: "Show",
-  show_stored_panel: "Show",
-  show_person: "About",
-  tweet: "Post",
+  facebook_share: key("Share"),
+  go_to_channel: key("Go to channel"),
+  login: key("Sign in"),
+  open_link: key("Open|link"),
+  play_video: key("Play"),
+  show_player_stats: key("Player stats"),
+  show_group: key("About the team"),
+  show_panel: key("Show|panel"),
+  show_stored_panel: key("Show|panel"),
+  show_person: key("About"),
+  tweet: key("Post"),
 };
 
 /** The label of its button. */
-export function labelOf({ type, data }: CallToAction): string {
-  return data.label ?? LABELS[type];
+export function labelOf({ type, data }: CallToAction, t: Translate): string {
+  return data.label ?? t(LABELS[type]);
 }
 
 /** Whether it requires the host app's statistics service, or a panel with the viewer's own points. */

@@ -1,5 +1,6 @@
 import { done, ok, type Schemas, type TifoClient, TifoProblem } from "../client/index.ts";
 import type { PollState, QuestActionState, QuestState } from "../model/state.ts";
+import type { Translate } from "../i18n/texts.ts";
 
 /** The validation value of an action that accepts any value. */
 const ANY_VALUE = "*";
@@ -104,6 +105,6 @@ function actionState(progress: Schemas["QuestProgress"]["actions"][number], acti
 }
 
 /** The error for actions that require a signed-in viewer. */
-export function signInRequired(): TifoProblem {
-  return new TifoProblem({ status: 401, code: "unauthenticated", message: "Sign in to take part" });
+export function signInRequired(t: Translate): TifoProblem {
+  return new TifoProblem({ status: 401, code: "unauthenticated", message: t("Sign in to take part") });
 }

@@ -216,7 +216,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     if (authenticated !== store.getSnapshot().authenticated) set({ authenticated });
     if (authenticated) return;
     delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested", panelId }));
-    throw signInRequired();
+    throw signInRequired(session.texts.getSnapshot().t);
   }
 
   function panelWith(holds: (panel: PanelInfo) => boolean): string {

@@ -103,7 +103,8 @@ export function loadPanelData(
       const stays = openPanelId !== null && findPanel(panels, openPanelId) !== undefined;
       loadedAt = environment.now();
       const { title, theme } = { title: configuration.page.name, theme: configuration.theme ?? null };
-      const { transitions = null } = configuration.site;
+      const { transitions = null, localization = null } = configuration.site;
+      session.texts.followSite(localization);
       change({ title, theme, transitions, panels, authenticated, openPanelId: stays ? openPanelId : first });
       onPage(configuration.insights.collect);
       await Promise.all([polls.restart(), quests.restart()]);

@@ -4,6 +4,8 @@ import type { WatchedEvent } from "./event.ts";
 import { pollsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
 import { webAddress } from "./web-address.ts";
+import { key } from "../i18n/key.ts";
+import type { Translate } from "../i18n/texts.ts";
 
 const ID = /^[0-9a-f]{24}$/;
 
@@ -26,23 +28,23 @@ export function stepOf(action: QuestAction, event: WatchedEvent): Step | null {
   switch (kind) {
     case "open:link":
     case "retweet":
-      return url === undefined ? null : { call: { type: "open_link", data: { url } }, reports: true, label: "Open" };
+      return url === undefined ? null : { call: { type: "open_link", data: { url } }, reports: true, label: key("Open|link") };
     case "share:facebook:video":
-      return url === undefined ? null : { call: { type: "facebook_share", data: { url } }, reports: true, label: "Share" };
+      return url === undefined ? null : { call: { type: "facebook_share", data: { url } }, reports: true, label: key("Share") };
     case "quest:view":
-      return { ...(url !== undefined && { call: { type: "open_link", data: { url } } }), reports: true, label: "Mark as seen" };
+      return { ...(url !== undefined && { call: { type: "open_link", data: { url } } }), reports: true, label: key("Mark as seen") };
     case "view:panel":
       return panelStep(event.getPanels().find(({ id }) => id === value || id === action.callToAction));
     case "watch:specific:video":
-      return value === undefined ? null : { call: { type: "play_video", data: { videoId: value } }, reports: false, label: "Watch" };
+      return value === undefined ? null : { call: { type: "play_video", data: { videoId: value } }, reports: false, label: key("Watch") };
     default:
       return kind.startsWith("answer:") ? panelStep(event.getPanels().find((panel) => pollsOf(panel).some((id) => id === value))) : null;
   }
 }
 
 /** The label of its button: the call to action, unless that is a URL or an id. */
-export function labelOfStep({ callToAction }: QuestAction, { label }: Step): string {
-  return callToAction === undefined || isUrl(callToAction) || ID.test(callToAction) ? label : callToAction;
+export function labelOfStep({ callToAction }: QuestAction, { label }: Step, t: Translate): string {
+  return callToAction === undefined || isUrl(callToAction) || ID.test(callToAction) ? t(label) : callToAction;
 }
 
 /** Performs the step, and reports it to the server if required. Rejects with a `TifoProblem`. */
@@ -64,7 +66,7 @@ export async function performStep(
 
 /** Only panels of the event can be opened. */
 function panelStep(panel: PanelInfo | undefined): Step | null {
-  return panel ? { call: { type: "show_panel", data: { panelId: panel.id } }, reports: false, label: "Show" } : null;
+  return panel ? { call: { type: "show_panel", data: { panelId: panel.id } }, reports: false, label: key("Show|panel") } : null;
 }
 
 function isUrl(text: string | undefined): boolean {

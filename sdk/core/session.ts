@@ -5,6 +5,7 @@ import { steadyEnvironment } from "./clock.ts";
 import { Delegate } from "./delegate.ts";
 import { readStored, writeStored } from "./storage.ts";
 import { webAddress } from "./web-address.ts";
+import { createTexts, type TextStore } from "../i18n/texts.ts";
 
 const DEVICE_KEY = "tifo.deviceId";
 const ID = /^[0-9a-f]{24}$/;
@@ -20,6 +21,8 @@ export interface Session {
   readonly environment: Environment;
   /** Whether impressions are reported, as far as the page and the browser decide; the site can refuse too. */
   readonly reportsImpressions: boolean;
+  /** The SDK's own texts, in the viewer's language. */
+  readonly texts: TextStore;
   /** A single-use ticket for a channel's connection; null for anonymous viewers. */
   ticket(channelId: string): Promise<string | null>;
 }
@@ -30,7 +33,14 @@ export function createSession(configuration: TifoConfiguration, scriptOrigin?: s
   if (!ID.test(clientId)) throw new TypeError("Tifo: clientId must be the site's id, 24 hexadecimal characters");
   const origin = originOf(configuration.origin ?? scriptOrigin ?? globalThis.location?.origin);
   const delegate = new Delegate(configuration.delegate);
-  const client = createClient({ origin, clientId, getToken: () => delegate.token() });
+  const texts = createTexts(origin, configuration.language);
+  const client = createClient({
+    origin,
+    clientId,
+    getToken: () => delegate.token(),
+    // The site's segments by language then follow the option too.
+    fetch: (request) => fetch(inLanguage(request, configuration.language)),
+  });
   return {
     origin,
     clientId,
@@ -40,11 +50,18 @@ export function createSession(configuration: TifoConfiguration, scriptOrigin?: s
     delegate,
     environment,
     reportsImpressions: configuration.insights !== false && !environment.refusesTracking(),
+    texts,
     async ticket(channelId) {
       if ((await delegate.token()) === null) return null;
       return (await ok(client.api.POST("/realtime/v1/tickets", { body: { channelId } }))).ticket;
     },
   };
+}
+
+/** The request with the host app's choice of language, instead of the browser's. */
+function inLanguage(request: Request, language: string | undefined): Request {
+  if (language !== undefined) request.headers.set("Accept-Language", language);
+  return request;
 }
 
 function originOf(text: string | undefined): string {

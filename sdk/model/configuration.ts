@@ -10,6 +10,16 @@ export interface TifoConfiguration {
   delegate?: TifoEventDelegate;
   /** `system` (default) follows the viewer's setting; an event's own theme decides the colours within a mode. */
   mode?: "light" | "dark" | "system";
+  /**
+   * The language of the SDK's own texts, such as `pt-BR`: English, Spanish, French, German, Portuguese, Italian or Arabic. Default: the
+   * viewer's among those of the site's `settings.localization`, or else the browser's. What the site wrote isn't translated.
+   */
+  language?: string;
+  /**
+   * An element for the HTML of the site's `settings.code_injection.body`, which its admins write. It is sanitised and has neither scripts nor
+   * styles of its own. Without an element, it isn't loaded.
+   */
+  codeInjection?: Element;
   /** Identifies this device across visits. Default: a random id in the browser's storage, or for this page only if storage is unavailable. */
   deviceId?: string;
   /**

@@ -3,6 +3,7 @@ import { type SdkContext, sdkContextOf } from "../core/sdk-context.ts";
 import type { UserSettings } from "../model/configuration.ts";
 import type { QuestionStore, TifoEventViewModel } from "../model/event-interface.ts";
 import type { QuestionsState, TifoEventState } from "../model/state.ts";
+import type { Texts } from "../i18n/texts.ts";
 
 const SdkReactContext = createContext<SdkContext | null>(null);
 
@@ -33,6 +34,12 @@ export function useEventState<T>(select?: (state: TifoEventState) => T): T | Tif
 export function useQuestions(): { state: QuestionsState; questions: QuestionStore } {
   const { questions } = useSdkContext().event;
   return { state: useSyncExternalStore(questions.subscribe, questions.getSnapshot, questions.getSnapshot), questions };
+}
+
+/** The SDK's own texts in the viewer's language; the component renders again when another one is loaded. */
+export function useTexts(): Texts {
+  const { texts } = useSdkContext().session;
+  return useSyncExternalStore(texts.subscribe, texts.getSnapshot, texts.getSnapshot);
 }
 
 export function useSettings(): UserSettings {

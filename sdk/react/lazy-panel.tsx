@@ -115,14 +115,24 @@ class Loading extends Component<LoadingProps, { failed: boolean }> {
   }
 
   override render(): ReactNode {
-    if (!this.state.failed) return <Suspense fallback={<p className="tifo-note tifo-loading">Loading…</p>}>{this.props.children}</Suspense>;
-    return (
-      <Note>
-        This couldn’t be loaded.
-        <button type="button" className="tifo-button" onClick={() => this.setState({ failed: false })}>
-          Try again
-        </button>
-      </Note>
-    );
+    if (!this.state.failed) return <Suspense fallback={<LoadingNote />}>{this.props.children}</Suspense>;
+    return <FailedNote onRetry={() => this.setState({ failed: false })} />;
   }
+}
+
+function LoadingNote() {
+  const { t } = context.useTexts();
+  return <p className="tifo-note tifo-loading">{t("Loading…")}</p>;
+}
+
+function FailedNote({ onRetry }: { onRetry: () => void }) {
+  const { t } = context.useTexts();
+  return (
+    <Note>
+      {t("This couldn’t be loaded.")}
+      <button type="button" className="tifo-button" onClick={onRetry}>
+        {t("Try again")}
+      </button>
+    </Note>
+  );
 }

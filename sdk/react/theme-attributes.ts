@@ -1,6 +1,6 @@
 import { type CSSProperties, useMemo, useSyncExternalStore } from "react";
 import { type Mode, themeVariables } from "../core/theme.ts";
-import { useEventState, useSettings, useSdkContext } from "./context.tsx";
+import { useEventState, useSettings, useSdkContext, useTexts } from "./context.tsx";
 
 const DARK = "(prefers-color-scheme: dark)";
 
@@ -9,6 +9,8 @@ export interface ThemeAttributes {
   "data-mode": Mode;
   /** Disables motion. */
   "data-still": boolean;
+  lang: string;
+  dir: "ltr" | "rtl";
   style: CSSProperties;
 }
 
@@ -19,7 +21,8 @@ export function useThemeAttributes(): ThemeAttributes {
   const systemMode = useSyncExternalStore(subscribeToSystemMode, currentSystemMode, () => "light" as const);
   const mode = session.mode === "system" ? systemMode : session.mode;
   const variables = useMemo(() => themeVariables(theme, mode), [theme, mode]);
-  return { "data-mode": mode, "data-still": reducedMotion, style: { ...variables, "--tifo-text-scale": textScale } };
+  const { language, dir } = useTexts();
+  return { "data-mode": mode, "data-still": reducedMotion, lang: language, dir, style: { ...variables, "--tifo-text-scale": textScale } };
 }
 
 function subscribeToSystemMode(listener: () => void): () => void {

@@ -43,6 +43,9 @@ export interface StartOptions {
   token?: string;
   mode?: "light" | "dark" | "system";
   channelId?: string;
+  language?: string;
+  /** Whether the page asks for the site's own HTML, below the player. */
+  siteHtml?: boolean;
 }
 
 /** An integrator's player page on its own origin, with only the script and style sheet from Tifo. */
@@ -77,15 +80,17 @@ function hostPage(deployment: string): string {
     </style>
   </head>
   <body>
-    <main><div id="player"><div id="overlay"></div></div></main>
+    <main><div id="player"><div id="overlay"></div></div><div id="site-html"></div></main>
     <aside id="panel" aria-label="Panels"></aside>
     <script>
       window.recorded = { panelEvents: [], actions: [], impressions: [], exits: [], entries: [] };
-      window.start = async ({ token, mode, channelId = "${CHANNEL}" }) => {
+      window.start = async ({ token, mode, language, siteHtml, channelId = "${CHANNEL}" }) => {
         Tifo.configure({
           clientId: "${SITE}",
           origin: "${deployment}",
           mode,
+          language,
+          codeInjection: siteHtml ? document.querySelector("#site-html") : undefined,
           delegate: {
             getUserToken: () => token ?? null,
             onPanelEvent: (event) => recorded.panelEvents.push(event),

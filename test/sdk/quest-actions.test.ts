@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { labelOfStep, type QuestAction, stepOf } from "#sdk/core/quest-actions.ts";
 import type { WatchedEvent } from "#sdk/core/event.ts";
 import { EventWorld, POLL, PREDICTOR, QUEST } from "./event-world.ts";
+import { ENGLISH_TEXTS } from "../../sdk/i18n/texts.ts";
 
 const LINK = "https://demo.example/report";
 
@@ -58,7 +59,7 @@ describe("the button of a quest's action", () => {
     const label = (callToAction: string) => {
       const one = action("open:link", { callToAction, value: LINK });
       const step = stepOf(one, event);
-      return step && labelOfStep(one, step);
+      return step && labelOfStep(one, step, ENGLISH_TEXTS.t);
     };
     expect(label("Read it")).toBe("Read it");
     expect(label(LINK)).toBe("Open");

@@ -8,6 +8,7 @@ export const guides: SidebarItem[] = [
       { label: "Sports stats", slug: "guides/integration/stats" },
       { label: "Accounts", slug: "guides/accounts" },
       { label: "Segments", slug: "guides/segments" },
+      { label: "Languages", slug: "guides/languages" },
       { label: "Chat and Q&A", slug: "guides/chat-and-questions" },
       { label: "Points and leaderboards", slug: "guides/leaderboards" },
       { label: "Sell access", slug: "guides/sell-access" },

@@ -1,6 +1,8 @@
 import { useEffect, useState } from "react";
 import type { ChatItem } from "../../chat/state.ts";
 import { useChatContext } from "./context.tsx";
+import { useTexts } from "../context.tsx";
+import type { Translate } from "../../i18n/texts.ts";
 
 // A screen reader that reads every message of a busy chat could read nothing else.
 const INTERVAL_MS = 6_000;
@@ -8,6 +10,7 @@ const READ_IN_FULL = 2;
 
 /** Announces new messages in groups: a few in full, many as their number and the last one. */
 export function Announcer() {
+  const { t } = useTexts();
   const { chat } = useChatContext();
   const [announcement, setAnnouncement] = useState("");
 
@@ -19,10 +22,10 @@ export function Announcer() {
       const added = items.slice(index + 1);
       const isKnown = index >= 0 || last === undefined;
       last = lastKey(items);
-      if (isKnown && added.length > 0) setAnnouncement(announcementOf(added, chat.getSnapshot().accountId));
+      if (isKnown && added.length > 0) setAnnouncement(announcementOf(t, added, chat.getSnapshot().accountId));
     }, INTERVAL_MS);
     return () => clearInterval(timer);
-  }, [chat]);
+  }, [chat, t]);
 
   return (
     <p className="tifo-only-read" role="status">
@@ -37,7 +40,7 @@ function lastKey(items: readonly ChatItem[]): string | undefined {
   return undefined;
 }
 
-export function announcementOf(items: readonly ChatItem[], accountId: string | null): string {
+export function announcementOf(t: Translate, items: readonly ChatItem[], accountId: string | null): string {
   const texts = items.flatMap((item) =>
     item.kind === "message" && (accountId === null || item.message.accountId !== accountId)
       ? `${item.message.name}: ${item.message.translation?.text ?? item.message.text ?? ""}`
@@ -45,5 +48,6 @@ export function announcementOf(items: readonly ChatItem[], accountId: string | n
   );
   const skipped = items.reduce((sum, item) => sum + (item.kind === "skipped" ? item.count : 0), 0);
   if (texts.length + skipped <= READ_IN_FULL) return texts.join(". ");
-  return `${texts.length + skipped} new messages. Latest from ${texts.at(-1) ?? "others"}`;
+  const values = { count: texts.length + skipped, latest: texts.at(-1) ?? t("others") };
+  return t("{count, plural, one {# new message} other {# new messages}}. Latest from {latest}", values);
 }

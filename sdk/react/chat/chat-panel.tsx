@@ -11,6 +11,8 @@ import { MessageList } from "./message-list.tsx";
 import { MessageSheet } from "./message-sheet.tsx";
 import { Pinned } from "./pinned.tsx";
 import { RoomSheet } from "./room-sheet.tsx";
+import { useTexts } from "../context.tsx";
+import { problemText } from "../problem-text.ts";
 
 export interface ChatPanelProps {
   sdk: SdkContext;
@@ -30,6 +32,7 @@ interface JoinedProps {
 }
 
 function Joined({ joined, sdk, renderer }: JoinedProps) {
+  const { t } = useTexts();
   const [problem, setProblem] = useState("");
   const value = useMemo<ChatContextValue>(() => {
     const { chat, moderation } = joined;
@@ -39,7 +42,7 @@ function Joined({ joined, sdk, renderer }: JoinedProps) {
         await request(moderation);
         return true;
       } catch (error) {
-        setProblem(error instanceof Error ? error.message : "That couldn’t be done. Try again.");
+        setProblem(problemText(error, t("That couldn’t be done. Try again.")));
         return false;
       }
     };
@@ -48,7 +51,7 @@ function Joined({ joined, sdk, renderer }: JoinedProps) {
       return settings ? perform(({ change: send }) => send(settings, changes)) : Promise.resolve(false);
     };
     return { ...joined, sdk, perform, change };
-  }, [joined, sdk]);
+  }, [joined, sdk, t]);
   return (
     <ChatProvider value={value}>
       <Layout renderer={renderer} problem={problem} />
@@ -62,6 +65,7 @@ interface LayoutProps {
 }
 
 function Layout({ renderer, problem }: LayoutProps) {
+  const { t } = useTexts();
   const [sheet, setSheet] = useState<{ messageId: string } | "settings" | null>(null);
   const [replyTo, setReplyTo] = useState<string | null>(null);
   const showMessage = useCallback((messageId: string) => setSheet({ messageId }), []);
@@ -72,12 +76,12 @@ function Layout({ renderer, problem }: LayoutProps) {
     <div className="tifo-chat">
       <header className="tifo-chat-header">
         <span className="tifo-chat-title" aria-hidden="true">
-          {renderer?.panel_name ?? "Chat"}
+          {renderer?.panel_name ?? t("Chat")}
         </span>
-        <HeaderLink href={webAddress(renderer?.rules_link_url)?.href}>Rules</HeaderLink>
-        <HeaderLink href={webAddress(renderer?.help_link_url)?.href}>Help</HeaderLink>
+        <HeaderLink href={webAddress(renderer?.rules_link_url)?.href}>{t("Rules")}</HeaderLink>
+        <HeaderLink href={webAddress(renderer?.help_link_url)?.href}>{t("Help")}</HeaderLink>
         {isModerator && (
-          <button type="button" className="tifo-chat-icon" aria-label="Chat settings" onClick={() => setSheet("settings")}>
+          <button type="button" className="tifo-chat-icon" aria-label={t("Chat settings")} onClick={() => setSheet("settings")}>
             <Icon name="settings" />
           </button>
         )}

@@ -3,6 +3,8 @@ import { blockOf } from "../../chat/verdicts.ts";
 import { useChatContext, useChatState } from "./context.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Icon } from "./icons.tsx";
+import { useTexts } from "../context.tsx";
+import { blockText } from "./verdict-texts.ts";
 
 const MAX_TEXT = 500;
 /** Characters left from which they are counted. */
@@ -17,6 +19,8 @@ interface Props {
 
 /** Where the viewer writes; or why they can't. */
 export function Composer({ replyTo, onReplied, loginText }: Props) {
+  const texts = useTexts();
+  const { t } = texts;
   const { sdk } = useChatContext();
   const isSignedIn = useChatState(({ accountId }) => accountId !== null);
   const status = useChatState((state) => state.status);
@@ -30,21 +34,22 @@ export function Composer({ replyTo, onReplied, loginText }: Props) {
           className="tifo-button"
           onClick={() => sdk.session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
         >
-          {loginText ?? "Sign in to chat"}
+          {loginText ?? t("Sign in to chat")}
         </button>
       </div>
     );
   const block = settings && blockOf(settings);
-  if (block)
+  if (settings && block)
     return (
       <p className="tifo-chat-composer tifo-chat-blocked" role="status">
-        {block.message}
+        {blockText(texts, block, settings)}
       </p>
     );
   return <Editor replyTo={replyTo} onReplied={onReplied} />;
 }
 
 function Editor({ replyTo, onReplied }: Omit<Props, "loginText">) {
+  const { t } = useTexts();
   const { chat } = useChatContext();
   const settings = useChatState((state) => state.settings);
   const status = useChatState((state) => state.status);
@@ -103,29 +108,31 @@ function Editor({ replyTo, onReplied }: Omit<Props, "loginText">) {
           rows={1}
           dir="auto"
           value={text}
-          placeholder={settings?.mode === "members" ? "Message (members only)" : "Send a message"}
-          aria-label="Message"
+          placeholder={settings?.mode === "members" ? t("Message (members only)") : t("Send a message")}
+          aria-label={t("Message")}
           aria-describedby={hint}
           onChange={({ target }) => setText(target.value)}
           onKeyDown={onKeyDown}
         />
-        <button type="button" className="tifo-chat-icon" aria-label="Emoji" aria-expanded={picks} onClick={() => setPicks(!picks)}>
+        <button type="button" className="tifo-chat-icon" aria-label={t("Emoji")} aria-expanded={picks} onClick={() => setPicks(!picks)}>
           <Icon name="smile" />
         </button>
-        <button type="submit" className="tifo-chat-send" aria-label="Send" aria-disabled={!canSend}>
+        <button type="submit" className="tifo-chat-send" aria-label={t("Send")} aria-disabled={!canSend}>
           {wait > 0 ? <span className="tifo-chat-wait">{wait}</span> : <Icon name="send" />}
         </button>
       </div>
       <p className="tifo-chat-hint" id={hint}>
-        {status === "waiting" && <span>Reconnecting. Your messages will be sent.</span>}
-        {wait > 0 && <span>You can send again in {wait} s.</span>}
+        {status === "waiting" && <span>{t("Reconnecting. Your messages will be sent.")}</span>}
+        {wait > 0 && <span>{t("You can send again in {seconds} s.", { seconds: wait })}</span>}
         {wait === 0 && settings !== null && settings.slowSeconds > 0 && !settings.moderator && (
-          <span>Slow mode: one message every {settings.slowSeconds} s</span>
+          <span>{t("Slow mode: one message every {seconds} s", { seconds: settings.slowSeconds })}</span>
         )}
-        {settings?.mode === "paused" && <span>Paused: only moderators can send.</span>}
+        {settings?.mode === "paused" && <span>{t("Paused: only moderators can send.")}</span>}
         {left <= COUNTED && (
           <span className="tifo-chat-count" data-over={left < 0} role={left < 0 ? "alert" : undefined}>
-            {left < 0 ? `${-left} characters too many` : `${left} characters left`}
+            {left < 0
+              ? t("{count, plural, one {# character too many} other {# characters too many}}", { count: -left })
+              : t("{count, plural, one {# character left} other {# characters left}}", { count: left })}
           </span>
         )}
       </p>
@@ -134,6 +141,7 @@ function Editor({ replyTo, onReplied }: Omit<Props, "loginText">) {
 }
 
 function ReplyBar({ messageId, onCancel }: { messageId: string; onCancel: () => void }) {
+  const { t } = useTexts();
   const message = useChatState(({ items }) => {
     const item = items.find(({ key }) => key === messageId);
     return item?.kind === "message" ? item.message : null;
@@ -142,10 +150,10 @@ function ReplyBar({ messageId, onCancel }: { messageId: string; onCancel: () => 
     <div className="tifo-chat-replying">
       <Icon name="reply" />
       <p dir="auto">
-        Reply to <bdi>{message?.name ?? "a message"}</bdi>
+        {message ? t("Reply to {name}", { name: message.name }) : t("Reply to a message")}
         {message?.text && `: ${message.text}`}
       </p>
-      <button type="button" className="tifo-chat-icon" aria-label="Cancel the reply" onClick={onCancel}>
+      <button type="button" className="tifo-chat-icon" aria-label={t("Cancel the reply")} onClick={onCancel}>
         <Icon name="close" />
       </button>
     </div>

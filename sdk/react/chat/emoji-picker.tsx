@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useLoaded } from "../use-loaded.ts";
 import { useChatContext } from "./context.tsx";
 import { type EmojiGroup, loadEmoji } from "./load-emoji.ts";
+import { useTexts } from "../context.tsx";
 
 const MAX_FOUND = 60;
 
@@ -12,16 +13,17 @@ interface Props {
 
 /** A grid of emoji by group, with a search. Its list is loaded from the deployment when it first opens. */
 export function EmojiPicker({ onPick, onClose }: Props) {
+  const { t } = useTexts();
   const { sdk } = useChatContext();
   const groups = useLoaded("emoji", () => loadEmoji(sdk.session.origin));
   return (
-    <div className="tifo-chat-picker" role="group" aria-label="Emoji" onKeyDown={({ key }) => key === "Escape" && onClose()}>
-      {groups.state === "loading" && <p className="tifo-chat-note">Loading…</p>}
+    <div className="tifo-chat-picker" role="group" aria-label={t("Emoji")} onKeyDown={({ key }) => key === "Escape" && onClose()}>
+      {groups.state === "loading" && <p className="tifo-chat-note">{t("Loading…")}</p>}
       {groups.state === "failed" && (
         <p className="tifo-chat-note" role="alert">
-          The emoji couldn’t be loaded.{" "}
+          {t("The emoji couldn’t be loaded.")}{" "}
           <button type="button" className="tifo-chat-textbutton" onClick={groups.retry}>
-            Try again
+            {t("Try again")}
           </button>
         </p>
       )}
@@ -31,6 +33,7 @@ export function EmojiPicker({ onPick, onClose }: Props) {
 }
 
 function Grid({ groups, onPick }: { groups: readonly EmojiGroup[]; onPick: (emoji: string) => void }) {
+  const { t } = useTexts();
   const [search, setSearch] = useState("");
   const [group, setGroup] = useState(0);
   const input = useRef<HTMLInputElement>(null);
@@ -44,11 +47,11 @@ function Grid({ groups, onPick }: { groups: readonly EmojiGroup[]; onPick: (emoj
         ref={input}
         type="search"
         value={search}
-        placeholder="Search emoji"
-        aria-label="Search emoji"
+        placeholder={t("Search emoji")}
+        aria-label={t("Search emoji")}
         onChange={({ target }) => setSearch(target.value)}
       />
-      <div className="tifo-chat-groups" role="group" aria-label="Groups" hidden={wanted !== ""}>
+      <div className="tifo-chat-groups" role="group" aria-label={t("Groups")} hidden={wanted !== ""}>
         {groups.map(({ name, emoji }, index) => (
           <button key={name} type="button" aria-label={name} aria-pressed={index === group} onClick={() => setGroup(index)}>
             {emoji[0]?.[0]}
@@ -61,7 +64,7 @@ function Grid({ groups, onPick }: { groups: readonly EmojiGroup[]; onPick: (emoj
             {emoji}
           </button>
         ))}
-        {shown.length === 0 && <p className="tifo-chat-note">No emoji found.</p>}
+        {shown.length === 0 && <p className="tifo-chat-note">{t("No emoji found.")}</p>}
       </div>
     </>
   );

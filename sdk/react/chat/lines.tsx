@@ -1,31 +1,35 @@
 import { memo } from "react";
 import type { OutgoingItem } from "../../chat/state.ts";
 import { useChatContext } from "./context.tsx";
+import { useTexts } from "../context.tsx";
+import { rejectionText } from "./verdict-texts.ts";
 
 /** Messages that a busy room left out. */
 export function Skipped({ count }: { count: number }) {
-  return <p className="tifo-chat-skipped">{count === 1 ? "1 message skipped" : `${count.toLocaleString()} messages skipped`}</p>;
+  const { t } = useTexts();
+  return <p className="tifo-chat-skipped">{t("{count, plural, one {# message skipped} other {# messages skipped}}", { count })}</p>;
 }
 
 /** A message of this viewer that is on its way, or was rejected. */
 export const Outgoing = memo(function Outgoing({ item }: { item: OutgoingItem }) {
+  const { t } = useTexts();
   const { chat } = useChatContext();
   const { id, text, rejection } = item;
   return (
     <div className="tifo-chat-message" data-own="true" data-rejected={rejection !== null}>
       <p dir="auto" className="tifo-chat-text">
-        <span className="tifo-chat-name">You</span>: {text}
+        <span className="tifo-chat-name">{t("You")}</span>: {text}
       </p>
       {rejection === null ? (
-        <p className="tifo-chat-note">Sending…</p>
+        <p className="tifo-chat-note">{t("Sending…")}</p>
       ) : (
         <p className="tifo-chat-note" role="alert">
-          {rejection.message}{" "}
+          {rejectionText(t, rejection)}{" "}
           <button type="button" className="tifo-chat-textbutton" onClick={() => chat.retry(id)}>
-            Try again
+            {t("Try again")}
           </button>
           <button type="button" className="tifo-chat-textbutton" onClick={() => chat.discard(id)}>
-            Discard
+            {t("Discard")}
           </button>
         </p>
       )}

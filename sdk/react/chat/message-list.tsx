@@ -6,6 +6,7 @@ import { useFollowedEnd } from "./follow-end.ts";
 import { Icon } from "./icons.tsx";
 import { Outgoing, Skipped } from "./lines.tsx";
 import { Message, SystemMessage } from "./message.tsx";
+import { useTexts } from "../context.tsx";
 
 interface Props {
   welcome: string | undefined;
@@ -19,6 +20,7 @@ const STEPS: Record<string, number> = { ArrowUp: -1, ArrowDown: 1, Home: -Infini
 
 /** The messages: only the visible ones are in the page. It follows new ones until the viewer scrolls up. */
 export function MessageList({ welcome, onReply, onMore }: Props) {
+  const { t } = useTexts();
   const { chat } = useChatContext();
   const items = useChatState((state) => state.items);
   const unread = useChatState((state) => state.unread);
@@ -82,9 +84,9 @@ export function MessageList({ welcome, onReply, onMore }: Props) {
   return (
     <div className="tifo-chat-messages" {...end.gestures} onKeyDown={move}>
       {rows.length === 0 && (
-        <p className="tifo-chat-empty">{status === "joining" ? "Joining the chat…" : "Nobody has written yet. Say hello!"}</p>
+        <p className="tifo-chat-empty">{status === "joining" ? t("Joining the chat…") : t("Nobody has written yet. Say hello!")}</p>
       )}
-      <div ref={list} className="tifo-chat-list" role="log" aria-label="Messages" aria-live="off">
+      <div ref={list} className="tifo-chat-list" role="log" aria-label={t("Messages")} aria-live="off">
         <Virtualizer
           ref={handle}
           data={rows}
@@ -110,7 +112,7 @@ export function MessageList({ welcome, onReply, onMore }: Props) {
       {(!end.following || !atLatest) && (
         <button type="button" className="tifo-chat-latest" onClick={showLatest}>
           <Icon name="down" />
-          {unread === 0 ? "Latest messages" : unread === 1 ? "1 new message" : `${unread.toLocaleString()} new messages`}
+          {unread === 0 ? t("Latest messages") : t("{count, plural, one {# new message} other {# new messages}}", { count: unread })}
         </button>
       )}
     </div>

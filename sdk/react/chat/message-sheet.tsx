@@ -2,6 +2,8 @@ import { type FormEvent, useEffect, useState } from "react";
 import type { ChatMessage } from "../../chat/wire.ts";
 import { useChatContext, useChatState } from "./context.tsx";
 import { Sheet } from "./sheet.tsx";
+import { useTexts } from "../context.tsx";
+import { key } from "../../i18n/key.ts";
 
 interface Props {
   messageId: string;
@@ -11,15 +13,16 @@ interface Props {
 
 const MINUTE = 60_000;
 const ENDS: readonly { label: string; after: number | null }[] = [
-  { label: "10 minutes", after: 10 * MINUTE },
-  { label: "1 hour", after: 60 * MINUTE },
-  { label: "1 day", after: 24 * 60 * MINUTE },
-  { label: "1 week", after: 7 * 24 * 60 * MINUTE },
-  { label: "Until it is lifted", after: null },
+  { label: key("10 minutes"), after: 10 * MINUTE },
+  { label: key("1 hour"), after: 60 * MINUTE },
+  { label: key("1 day"), after: 24 * 60 * MINUTE },
+  { label: key("1 week"), after: 7 * 24 * 60 * MINUTE },
+  { label: key("Until it is lifted"), after: null },
 ];
 
 /** What can be done with a message: by its author, by other viewers, and by moderators. */
 export function MessageSheet({ messageId, onReply, onClose }: Props) {
+  const { t } = useTexts();
   const { chat } = useChatContext();
   const message = useChatState(({ items }) => {
     const item = items.find(({ key }) => key === messageId);
@@ -33,7 +36,7 @@ export function MessageSheet({ messageId, onReply, onClose }: Props) {
   if (!message) return null;
   return (
     // A new one for each form, so that it receives the focus of the button that opened it.
-    <Sheet key={form} title={`Message of ${message.name}`} onClose={onClose}>
+    <Sheet key={form} title={t("Message of {name}", { name: message.name })} onClose={onClose}>
       <blockquote dir="auto">{message.text}</blockquote>
       {form === "ban" && <BanForm message={message} onClose={onClose} />}
       {form === "report" && <ReportForm message={message} onClose={onClose} />}
@@ -62,12 +65,19 @@ export function MessageSheet({ messageId, onReply, onClose }: Props) {
 }
 
 function Emoji({ message: { state, reacted }, onPick }: { message: ChatMessage; onPick: (emoji: string) => void }) {
+  const { t } = useTexts();
   const settings = useChatState((one) => one.settings);
   if (!settings || state !== "visible") return null;
   return (
-    <div className="tifo-chat-emoji-row" role="group" aria-label="React">
+    <div className="tifo-chat-emoji-row" role="group" aria-label={t("React")}>
       {settings.emoji.map((emoji) => (
-        <button key={emoji} type="button" aria-pressed={reacted === emoji} aria-label={`React with ${emoji}`} onClick={() => onPick(emoji)}>
+        <button
+          key={emoji}
+          type="button"
+          aria-pressed={reacted === emoji}
+          aria-label={t("React with {emoji}", { emoji })}
+          onClick={() => onPick(emoji)}
+        >
           {emoji}
         </button>
       ))}
@@ -83,6 +93,7 @@ interface ActionsProps {
 }
 
 function Actions({ message, onReply, onForm, onClose }: ActionsProps) {
+  const { t } = useTexts();
   const { perform, change } = useChatContext();
   const accountId = useChatState((state) => state.accountId);
   const isModerator = useChatState(({ settings }) => settings?.moderator === true);
@@ -98,7 +109,7 @@ function Actions({ message, onReply, onForm, onClose }: ActionsProps) {
     <div className="tifo-chat-choices">
       {isVisible && (
         <button type="button" className="tifo-row" onClick={onReply}>
-          Reply
+          {t("Reply")}
         </button>
       )}
       {isModerator && isVisible && (
@@ -107,7 +118,7 @@ function Actions({ message, onReply, onForm, onClose }: ActionsProps) {
           className="tifo-row"
           onClick={() => void afterwards(change({ pinnedMessageId: isPinned ? null : message._id }))}
         >
-          {isPinned ? "Unpin" : "Pin for everybody"}
+          {isPinned ? t("Unpin") : t("Pin for everybody")}
         </button>
       )}
       {(isModerator || isOwn) && message.state !== "removed" && (
@@ -117,17 +128,17 @@ function Actions({ message, onReply, onForm, onClose }: ActionsProps) {
           data-danger="true"
           onClick={() => void afterwards(perform(({ remove }) => remove(message._id)))}
         >
-          Remove
+          {t("Remove")}
         </button>
       )}
       {isModerator && !isOwn && message.accountId !== null && (
         <button type="button" className="tifo-row" data-danger="true" onClick={() => onForm("ban")}>
-          Mute or ban {message.name}…
+          {t("Mute or ban {name}…", { name: message.name })}
         </button>
       )}
       {!isModerator && !isOwn && (
         <button type="button" className="tifo-row" onClick={() => onForm("report")}>
-          Report…
+          {t("Report…")}
         </button>
       )}
     </div>
@@ -135,6 +146,7 @@ function Actions({ message, onReply, onForm, onClose }: ActionsProps) {
 }
 
 function BanForm({ message, onClose }: { message: ChatMessage; onClose: () => void }) {
+  const { t } = useTexts();
   const { perform, sdk } = useChatContext();
   const [kind, setKind] = useState<"ban" | "mute">("mute");
   const [end, setEnd] = useState("0");
@@ -152,42 +164,43 @@ function BanForm({ message, onClose }: { message: ChatMessage; onClose: () => vo
   return (
     <form className="tifo-chat-form" onSubmit={(event) => void submit(event)}>
       <fieldset>
-        <legend className="tifo-only-read">Kind</legend>
+        <legend className="tifo-only-read">{t("Kind")}</legend>
         <label>
           <input type="radio" name="kind" checked={kind === "mute"} onChange={() => setKind("mute")} />
           <span>
-            <b>Mute</b> Only {message.name} and moderators see the messages.
+            <b>{t("Mute")}</b> {t("Only {name} and moderators see the messages.", { name: message.name })}
           </span>
         </label>
         <label>
           <input type="radio" name="kind" checked={kind === "ban"} onChange={() => setKind("ban")} />
           <span>
-            <b>Ban</b> {message.name} can read, but not send.
+            <b>{t("Ban")}</b> {t("{name} can read, but not send.", { name: message.name })}
           </span>
         </label>
       </fieldset>
       <label>
-        For
+        {t("For")}
         <select value={end} onChange={(event) => setEnd(event.target.value)}>
           {ENDS.map(({ label }, index) => (
             <option key={label} value={index}>
-              {label}
+              {t(label)}
             </option>
           ))}
         </select>
       </label>
       <label>
-        Reason
+        {t("Reason")}
         <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
       </label>
       <button type="submit" className="tifo-button">
-        {kind === "ban" ? "Ban" : "Mute"} {message.name}
+        {kind === "ban" ? t("Ban {name}", { name: message.name }) : t("Mute {name}", { name: message.name })}
       </button>
     </form>
   );
 }
 
 function ReportForm({ message, onClose }: { message: ChatMessage; onClose: () => void }) {
+  const { t } = useTexts();
   const { perform } = useChatContext();
   const [reason, setReason] = useState("");
 
@@ -199,11 +212,11 @@ function ReportForm({ message, onClose }: { message: ChatMessage; onClose: () =>
   return (
     <form className="tifo-chat-form" onSubmit={(event) => void submit(event)}>
       <label>
-        What is wrong with it?
+        {t("What is wrong with it?")}
         <input value={reason} required maxLength={500} onChange={(event) => setReason(event.target.value)} />
       </label>
       <button type="submit" className="tifo-button" disabled={reason.trim() === ""}>
-        Report
+        {t("Report")}
       </button>
     </form>
   );

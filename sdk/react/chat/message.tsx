@@ -3,6 +3,8 @@ import type { ChatMessage } from "../../chat/wire.ts";
 import { parsedUrl } from "../../core/web-address.ts";
 import { useChatContext, useChatState } from "./context.tsx";
 import { Icon } from "./icons.tsx";
+import { useTexts } from "../context.tsx";
+import { key } from "../../i18n/key.ts";
 
 interface Props {
   message: ChatMessage;
@@ -10,11 +12,12 @@ interface Props {
   onMore: (messageId: string) => void;
 }
 
-const ROLES: Record<ChatMessage["roles"][number], string> = { admin: "Team", moderator: "Mod" };
+const ROLES: Record<ChatMessage["roles"][number], string> = { admin: key("Team"), moderator: key("Mod") };
 const QUICK_REACTIONS = 2;
 
 /** A message of an account. */
 export const Message = memo(function Message({ message, onReply, onMore }: Props) {
+  const { t, locale } = useTexts();
   const accountId = useChatState((state) => state.accountId);
   const isModerator = useChatState(({ settings }) => settings?.moderator === true);
   const isOwn = accountId !== null && message.accountId === accountId;
@@ -27,13 +30,13 @@ export const Message = memo(function Message({ message, onReply, onMore }: Props
       data-mention={mentionsMe}
       data-state={state}
       data-muted={message.muted}
-      aria-label={`${name}, ${timeOf(sentAt)}`}
+      aria-label={`${name}, ${timeOf(sentAt, locale)}`}
     >
       {replyTo !== null && <Quote messageId={replyTo} />}
       <p dir="auto" className="tifo-chat-text">
         {roles.map((role) => (
           <span key={role} className="tifo-chat-badge" data-role={role}>
-            {ROLES[role]}
+            {t(ROLES[role])}
           </span>
         ))}
         <bdi className="tifo-chat-name" style={{ "--tifo-hue": hueOf(message.accountId ?? name) }}>
@@ -42,7 +45,7 @@ export const Message = memo(function Message({ message, onReply, onMore }: Props
         {": "}
         <MessageText message={message} />{" "}
         <time className="tifo-chat-time" dateTime={new Date(sentAt).toISOString()}>
-          {timeOf(sentAt)}
+          {timeOf(sentAt, locale)}
         </time>
       </p>
       <StateNote message={message} isModerator={isModerator} />
@@ -51,12 +54,17 @@ export const Message = memo(function Message({ message, onReply, onMore }: Props
       <div className="tifo-chat-actions">
         {accountId !== null && state === "visible" && <QuickReactions message={message} />}
         {accountId !== null && (
-          <button type="button" className="tifo-chat-icon" aria-label={`Reply to ${name}`} onClick={() => onReply(id)}>
+          <button type="button" className="tifo-chat-icon" aria-label={t("Reply to {name}", { name })} onClick={() => onReply(id)}>
             <Icon name="reply" />
           </button>
         )}
         {accountId !== null && (
-          <button type="button" className="tifo-chat-icon" aria-label={`Actions for the message of ${name}`} onClick={() => onMore(id)}>
+          <button
+            type="button"
+            className="tifo-chat-icon"
+            aria-label={t("Actions for the message of {name}", { name })}
+            onClick={() => onMore(id)}
+          >
             <Icon name="more" />
           </button>
         )}
@@ -67,8 +75,9 @@ export const Message = memo(function Message({ message, onReply, onMore }: Props
 
 /** The text with its mentions highlighted. A translation comes with a button that shows the original. */
 function MessageText({ message: { text, translation, mentions, state } }: { message: ChatMessage }) {
+  const { t } = useTexts();
   const [showsOriginal, setShowsOriginal] = useState(false);
-  if (text === null) return <em>Message removed</em>;
+  if (text === null) return <em>{t("Message removed")}</em>;
   const shown = translation && !showsOriginal ? translation.text : text;
   return (
     <>
@@ -78,7 +87,7 @@ function MessageText({ message: { text, translation, mentions, state } }: { mess
       {translation && " "}
       {translation && (
         <button type="button" className="tifo-chat-textbutton" onClick={() => setShowsOriginal(!showsOriginal)}>
-          {showsOriginal ? "Show translation" : "Translated · Show original"}
+          {showsOriginal ? t("Show translation") : t("Translated · Show original")}
         </button>
       )}
     </>
@@ -91,6 +100,7 @@ function withMentions(text: string): ReactNode[] {
 
 /** The beginning of the message that this one replies to. */
 function Quote({ messageId }: { messageId: string }) {
+  const { t } = useTexts();
   const quoted = useChatState(({ items }) => {
     const item = items.find(({ key }) => key === messageId);
     return item?.kind === "message" ? item.message : null;
@@ -103,18 +113,19 @@ function Quote({ messageId }: { messageId: string }) {
           <bdi>{quoted.name}</bdi>: {quoted.text}
         </span>
       ) : (
-        <span>Reply to an earlier message</span>
+        <span>{t("Reply to an earlier message")}</span>
       )}
     </p>
   );
 }
 
 function StateNote({ message: { state, muted, original, text }, isModerator }: { message: ChatMessage; isModerator: boolean }) {
+  const { t } = useTexts();
   const notes = [
-    state === "held" && (isModerator ? "Waiting for your decision" : "Waiting for a moderator. Only you can see it."),
-    state === "removed" && "Removed",
-    muted === true && "Muted: only moderators and the sender see this",
-    isModerator && original !== undefined && original !== text && `Original: ${original}`,
+    state === "held" && (isModerator ? t("Waiting for your decision") : t("Waiting for a moderator. Only you can see it.")),
+    state === "removed" && t("Removed"),
+    muted === true && t("Muted: only moderators and the sender see this"),
+    isModerator && original !== undefined && original !== text && t("Original: {text}", { text: original }),
   ].filter((note) => typeof note === "string");
   return notes.map((note) => (
     <p key={note} className="tifo-chat-note" dir="auto">
@@ -124,18 +135,19 @@ function StateNote({ message: { state, muted, original, text }, isModerator }: {
 }
 
 function Decision({ messageId }: { messageId: string }) {
+  const { t } = useTexts();
   const { perform } = useChatContext();
   return (
     <p className="tifo-chat-decision">
       <button type="button" className="tifo-button" onClick={() => void perform(({ decide }) => decide(messageId, "approve"))}>
-        Approve
+        {t("Approve")}
       </button>
       <button
         type="button"
         className="tifo-button tifo-chat-quiet"
         onClick={() => void perform(({ decide }) => decide(messageId, "reject"))}
       >
-        Reject
+        {t("Reject")}
       </button>
     </p>
   );
@@ -143,6 +155,7 @@ function Decision({ messageId }: { messageId: string }) {
 
 /** The counts of each emoji; pressing one sets or withdraws the viewer's own. */
 function Reactions({ message: { _id, reactions, reacted }, signedIn }: { message: ChatMessage; signedIn: boolean }) {
+  const { locale } = useTexts();
   const { chat } = useChatContext();
   const counts = Object.entries(reactions).filter(([, count]) => count > 0);
   if (counts.length === 0) return null;
@@ -158,7 +171,7 @@ function Reactions({ message: { _id, reactions, reacted }, signedIn }: { message
           aria-label={`${emoji} ${count}`}
           onClick={() => signedIn && chat.react(_id, reacted === emoji ? null : emoji)}
         >
-          {emoji} <span>{count.toLocaleString()}</span>
+          {emoji} <span>{count.toLocaleString(locale)}</span>
         </button>
       ))}
     </p>
@@ -166,6 +179,7 @@ function Reactions({ message: { _id, reactions, reacted }, signedIn }: { message
 }
 
 function QuickReactions({ message: { _id, reacted } }: { message: ChatMessage }) {
+  const { t } = useTexts();
   const { chat } = useChatContext();
   const emoji = useChatState(({ settings }) => settings?.emoji ?? NO_EMOJI);
   return emoji.slice(0, QUICK_REACTIONS).map((one) => (
@@ -173,7 +187,7 @@ function QuickReactions({ message: { _id, reacted } }: { message: ChatMessage })
       key={one}
       type="button"
       className="tifo-chat-icon"
-      aria-label={`React with ${one}`}
+      aria-label={t("React with {emoji}", { emoji: one })}
       onClick={() => chat.react(_id, reacted === one ? null : one)}
     >
       {one}
@@ -199,11 +213,14 @@ export function SystemMessage({ text }: { text: string }) {
   );
 }
 
-function timeOf(sentAt: number): string {
-  return TIME.format(sentAt);
-}
+const TIMES = new Map<string, Intl.DateTimeFormat>();
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+/** Creating a format takes longer than using one, and every message has a time. */
+function timeOf(sentAt: number, locale: string): string {
+  const format = TIMES.get(locale) ?? new Intl.DateTimeFormat(locale, { timeStyle: "short" });
+  TIMES.set(locale, format);
+  return format.format(sentAt);
+}
 
 /** A colour of its own for each sender. */
 function hueOf(id: string): number {

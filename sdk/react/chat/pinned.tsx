@@ -1,12 +1,14 @@
 import { useState } from "react";
 import { useChatContext, useChatState } from "./context.tsx";
 import { Icon } from "./icons.tsx";
+import { useTexts } from "../context.tsx";
 
 // Characters of a text that is cut until the viewer expands it.
 const LONG = 100;
 
 /** The pinned message. A viewer can hide it; a moderator unpins it for everybody. */
 export function Pinned() {
+  const { t } = useTexts();
   const { change } = useChatContext();
   const pinned = useChatState(({ settings }) => settings?.pinned ?? null);
   const isModerator = useChatState(({ settings }) => settings?.moderator === true);
@@ -17,7 +19,7 @@ export function Pinned() {
   const isLong = text.length > LONG;
   const isCut = isLong && whole !== pinned._id;
   return (
-    <aside className="tifo-chat-pinned" aria-label="Pinned message">
+    <aside className="tifo-chat-pinned" aria-label={t("Pinned message")}>
       <Icon name="pin" />
       <div>
         <p dir="auto" data-cut={isCut}>
@@ -25,14 +27,14 @@ export function Pinned() {
         </p>
         {isLong && (
           <button type="button" className="tifo-chat-textbutton" aria-expanded={!isCut} onClick={() => setWhole(isCut ? pinned._id : null)}>
-            {isCut ? "Show all" : "Show less"}
+            {isCut ? t("Show all") : t("Show less")}
           </button>
         )}
       </div>
       <button
         type="button"
         className="tifo-chat-icon"
-        aria-label={isModerator ? "Unpin" : "Hide pinned message"}
+        aria-label={isModerator ? t("Unpin") : t("Hide pinned message")}
         onClick={() => (isModerator ? void change({ pinnedMessageId: null }) : setHidden(pinned._id))}
       >
         <Icon name="close" />

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { Icon } from "./icons.tsx";
+import { useTexts } from "../context.tsx";
 
 interface Props {
   title: string;
@@ -9,6 +10,7 @@ interface Props {
 
 /** A dialog over the lower part of the chat. Escape closes it, and focus returns to where it was. */
 export function Sheet({ title, onClose, children }: Props) {
+  const { t } = useTexts();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const { current } = dialog;
@@ -33,7 +35,7 @@ export function Sheet({ title, onClose, children }: Props) {
     >
       <header>
         <h3>{title}</h3>
-        <button type="button" className="tifo-chat-icon" aria-label="Close" onClick={onClose}>
+        <button type="button" className="tifo-chat-icon" aria-label={t("Close")} onClick={onClose}>
           <Icon name="close" />
         </button>
       </header>

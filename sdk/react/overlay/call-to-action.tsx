@@ -1,9 +1,10 @@
 import { useEffect, useState } from "react";
 import { type CallToAction, handleCallToAction, hasStats, labelOf, needsStats } from "../../core/calls-to-action.ts";
-import { useEventState, useSdkContext } from "../context.tsx";
+import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 
 /** The button of a call to action; none if the page can't perform it. */
 export function CallToActionButton({ call, overlayId, broadcastId }: { call: CallToAction; overlayId: string; broadcastId: string }) {
+  const { t } = useTexts();
   const { event, session } = useSdkContext();
   const panels = useEventState((state) => state.panels);
   const requiresStats = needsStats(call);
@@ -28,7 +29,7 @@ export function CallToActionButton({ call, overlayId, broadcastId }: { call: Cal
         void handleCallToAction(call, currentTarget, event, session);
       }}
     >
-      {labelOf(call)}
+      {labelOf(call, t)}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { OverlayContent } from "../../channel/index.ts";
+import { useTexts } from "../context.tsx";
 
 interface Props {
   /** Origin of the deployment, which serves the frame's document. */
@@ -18,6 +19,7 @@ interface Props {
  * overlay after another, because creating it is slow, and keeps its height until the next overlay reports its own.
  */
 export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
+  const { t } = useTexts();
   const frame = useRef<HTMLIFrameElement>(null);
   const wanted = useRef<Wanted>({ id, html: null, position, reported: true });
   const callback = useRef(onShown);
@@ -73,7 +75,7 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
       key={generation}
       ref={frame}
       className="tifo-overlay-frame"
-      title="Overlay"
+      title={t("Overlay")}
       tabIndex={-1}
       src={`${origin}/overlay-frame`}
       sandbox="allow-scripts"

@@ -2,7 +2,7 @@ import { type CSSProperties, memo, useCallback, useEffect, useState, useSyncExte
 import type { OverlayContent, OverlayShow } from "../../channel/index.ts";
 import { createStore, type Store } from "../../core/store.ts";
 import type { OverlayOptions } from "../../model/core.ts";
-import { useEventState, useSettings, useSdkContext } from "../context.tsx";
+import { useEventState, useSettings, useSdkContext, useTexts } from "../context.tsx";
 import { useThemeAttributes } from "../theme-attributes.ts";
 import { CallToActionButton } from "./call-to-action.tsx";
 import { HtmlFrame } from "./html-frame.tsx";
@@ -30,7 +30,7 @@ export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">)
   useEffect(() => (enabled ? event.attachRenderer() : undefined), [event, enabled]);
   if (!enabled) return null;
   return (
-    <div className="tifo tifo-overlays" {...look} style={{ ...look.style, ...insets(safeArea) }}>
+    <div className="tifo tifo-overlays" {...look} dir="ltr" style={{ ...look.style, ...insets(safeArea) }}>
       <OverlaySlots />
     </div>
   );
@@ -133,11 +133,12 @@ function useLeaving(overlay: Overlay | undefined, duration: number): Overlay | u
 }
 
 function Buttons({ overlay: { overlayId, broadcastId, cta } }: { overlay: Overlay }) {
+  const { t, dir } = useTexts();
   const { event } = useSdkContext();
   return (
-    <div className="tifo-overlay-buttons">
+    <div className="tifo-overlay-buttons" dir={dir}>
       {cta && <CallToActionButton call={cta} overlayId={overlayId} broadcastId={broadcastId} />}
-      <button type="button" className="tifo-dismiss" aria-label="Hide overlay" onClick={() => event.dismissOverlay(broadcastId)}>
+      <button type="button" className="tifo-dismiss" aria-label={t("Hide overlay")} onClick={() => event.dismissOverlay(broadcastId)}>
         ×
       </button>
     </div>

@@ -4,9 +4,11 @@ import { ChatPanel, ListPanel, QuestionsPanel, RanksPanel } from "../lazy-panel.
 import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
 import { Quests } from "./quests.tsx";
+import { useTexts } from "../context.tsx";
 
 /** The contents of a panel, by its type. */
 export function PanelContent({ panel }: { panel: PanelInfo }) {
+  const { t } = useTexts();
   const { renderer } = panel;
   switch (renderer.panel_type) {
     case "quick_pick":
@@ -32,11 +34,15 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
     case "imagev2":
       return <LinkedImage src={renderer.image_url} name={renderer.panel_name} href={renderer.url} />;
     case "shopify":
-      return <LinkOut href={renderer.url}>Open the shop</LinkOut>;
+      return <LinkOut href={renderer.url}>{t("Open the shop")}</LinkOut>;
     case "donations":
-      return <LinkOut href={renderer.url}>Give</LinkOut>;
+      return <LinkOut href={renderer.url}>{t("Give")}</LinkOut>;
     case "pubgMatch":
-      return renderer.url === undefined ? <Note>The match has no page yet.</Note> : <LinkOut href={renderer.url}>Open the match</LinkOut>;
+      return renderer.url === undefined ? (
+        <Note>{t("The match has no page yet.")}</Note>
+      ) : (
+        <LinkOut href={renderer.url}>{t("Open the match")}</LinkOut>
+      );
     case "social":
       return <Social sources={renderer.sources} />;
     case "chat":
@@ -60,7 +66,8 @@ function RanksAndQuests({ renderer: { leaderboard_id, quests, login_button_text 
 
 /** A document of another site. It may run scripts in its own origin, but can't navigate the embedding page. */
 function Embedded({ src, title }: { src: string | undefined; title: string }) {
-  if (src === undefined) return <Note>Nothing to show.</Note>;
+  const { t } = useTexts();
+  if (src === undefined) return <Note>{t("Nothing to show.")}</Note>;
   return (
     <iframe
       className="tifo-embedded"
@@ -97,7 +104,8 @@ function LinkOut({ href, children }: { href: string; children: string }) {
 
 /** The panel links to the networks; it doesn't embed their posts. */
 function Social({ sources }: { sources: { array_id: string; source: string }[] }) {
-  if (sources.length === 0) return <Note>No sources yet.</Note>;
+  const { t } = useTexts();
+  if (sources.length === 0) return <Note>{t("No sources yet.")}</Note>;
   return (
     <ul className="tifo-list">
       {sources.map(({ array_id, source }) => (

@@ -2,7 +2,7 @@ import { ok } from "../../client/index.ts";
 import { handleCallToAction, playVideo } from "../../core/calls-to-action.ts";
 import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
-import { useEventState, useSdkContext } from "../context.tsx";
+import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
 import { duration, Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./parts.tsx";
 
@@ -36,6 +36,7 @@ interface Entry {
 
 /** Upcoming events: the calendar's next 30 days, or the panel's own list. */
 function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
+  const { t, locale } = useTexts();
   const { session } = useSdkContext();
   const { schedule_type_renderer: source, group_by_date } = renderer;
   const loaded = useLoaded(JSON.stringify(source), async (): Promise<Entry[]> => {
@@ -64,9 +65,9 @@ function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
     <WhenLoaded loaded={loaded}>
       {(entries) =>
         entries.length === 0 ? (
-          <Note>No upcoming events.</Note>
+          <Note>{t("No upcoming events.")}</Note>
         ) : (
-          byDay(entries, group_by_date).map(([day, ofDay]) => (
+          byDay(entries, group_by_date ? locale : null).map(([day, ofDay]) => (
             <section key={day}>
               {day !== "" && <h3>{day}</h3>}
               <ul className="tifo-list">
@@ -77,7 +78,7 @@ function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
                       {entry.start !== undefined && <Time at={entry.start} style={day === "" ? "full" : "time"} />}
                       {entry.end !== undefined && (
                         <>
-                          {" to "}
+                          {" – "}
                           <Time at={entry.end} style="time" />
                         </>
                       )}
@@ -95,10 +96,10 @@ function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
 }
 
 /** Grouped in order of their first entries, or as one group without a name. */
-function byDay(entries: Entry[], group: boolean): [day: string, entries: Entry[]][] {
+function byDay(entries: Entry[], locale: string | null): [day: string, entries: Entry[]][] {
   const days = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const day = group ? dayOf(entry.start ?? entry.end ?? 0) : "";
+    const day = locale === null ? "" : dayOf(entry.start ?? entry.end ?? 0, locale);
     const ofDay = days.get(day);
     if (ofDay) ofDay.push(entry);
     else days.set(day, [entry]);
@@ -106,8 +107,8 @@ function byDay(entries: Entry[], group: boolean): [day: string, entries: Entry[]
   return [...days];
 }
 
-function dayOf(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: "full" }).format(at);
+function dayOf(at: number, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: "full" }).format(at);
 }
 
 /** The site's channels, as a list or a grid. Choosing one notifies the host app. */
@@ -144,6 +145,7 @@ function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_select"> })
 
 /** The playlist's videos, or the host app's key plays if it has provided some. */
 function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
+  const { t } = useTexts();
   const { session, event } = useSdkContext();
   // New key plays are announced by a new array of panels.
   useEventState(({ panels }) => panels);
@@ -162,7 +164,7 @@ function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
     <WhenLoaded loaded={loaded}>
       {(videos) =>
         videos.length === 0 ? (
-          <Note>No videos yet.</Note>
+          <Note>{t("No videos yet.")}</Note>
         ) : (
           <ul className="tifo-list">
             {videos.map((video) => (
@@ -182,6 +184,7 @@ function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
 }
 
 function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
+  const { t } = useTexts();
   const { event, session } = useSdkContext();
   return (
     <>
@@ -205,7 +208,7 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
         className="tifo-button"
         onClick={() => session.delegate.notify((host) => host.userRequestedNewKeyPlaysData?.(event.channelId))}
       >
-        Newer plays
+        {t("Newer plays")}
       </button>
     </>
   );
@@ -213,8 +216,9 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
 
 /** The panel's people and groups. */
 function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
+  const { t } = useTexts();
   const { people, groups } = renderer;
-  if (people.length + groups.length === 0) return <Note>Nobody is listed yet.</Note>;
+  if (people.length + groups.length === 0) return <Note>{t("Nobody is listed yet.")}</Note>;
   return (
     <ul className="tifo-list">
       {groups.map(({ id, group_name, group_bio, group_banner_url, group_links }) => (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { parsedUrl } from "../../core/web-address.ts";
-import { useSdkContext } from "../context.tsx";
+import { useSdkContext, useTexts } from "../context.tsx";
 import type { Loaded } from "../use-loaded.ts";
 
 /** A line that explains why there is nothing to show. */
@@ -15,13 +15,14 @@ interface LoadedProps<T> {
 
 /** The loaded value, a loading message, or an error with a retry button. */
 export function WhenLoaded<T>({ loaded, children }: LoadedProps<T>) {
+  const { t } = useTexts();
   if (loaded.state === "loaded") return children(loaded.value);
-  if (loaded.state === "loading") return <p className="tifo-note tifo-loading">Loading…</p>;
+  if (loaded.state === "loading") return <p className="tifo-note tifo-loading">{t("Loading…")}</p>;
   return (
     <div className="tifo-note" role="alert">
-      <p>This couldn’t be loaded.</p>
+      <p>{t("This couldn’t be loaded.")}</p>
       <button type="button" className="tifo-button" onClick={loaded.retry}>
-        Try again
+        {t("Try again")}
       </button>
     </div>
   );
@@ -54,10 +55,8 @@ export function ExternalLink({ href, children }: { href: string; children: React
 
 /** A time in the viewer's locale and time zone. `at` in ms since 1970 UTC. */
 export function Time({ at, style = "full" }: { at: number; style?: "full" | "time" }) {
-  const format = new Intl.DateTimeFormat(
-    undefined,
-    style === "full" ? { dateStyle: "medium", timeStyle: "short" } : { timeStyle: "short" },
-  );
+  const { locale } = useTexts();
+  const format = new Intl.DateTimeFormat(locale, style === "full" ? { dateStyle: "medium", timeStyle: "short" } : { timeStyle: "short" });
   return <time dateTime={new Date(at).toISOString()}>{format.format(at)}</time>;
 }
 

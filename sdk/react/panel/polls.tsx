@@ -1,20 +1,28 @@
 import { memo, useEffect, useId, useState } from "react";
-import { TifoProblem } from "../../client/index.ts";
 import type { PollAnswerState, PollState } from "../../model/state.ts";
-import { useEventState, useSdkContext } from "../context.tsx";
+import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { Note, SiteImage } from "./parts.tsx";
+import { key } from "../../i18n/key.ts";
+import type { Translate } from "../../i18n/texts.ts";
+import { problemText } from "../problem-text.ts";
 
 /** Questions with their live tallies. */
 export function Polls({ pollIds }: { pollIds: string[] }) {
+  const { t } = useTexts();
   const polls = useEventState((state) => state.polls);
   const known = pollIds.flatMap((id) => polls[id] ?? []);
-  if (known.length === 0) return <Note>No questions right now.</Note>;
+  if (known.length === 0) return <Note>{t("No questions right now.")}</Note>;
   return known.map((poll) => <Poll key={poll.pollId} poll={poll} />);
 }
 
-const KINDS: Record<PollState["type"], string> = { poll: "Poll", prediction: "Prediction", trivia: "Trivia" };
+const KINDS: Record<PollState["type"], string> = {
+  poll: key("Poll"),
+  prediction: key("Prediction"),
+  trivia: key("Trivia"),
+};
 
 const Poll = memo(function Poll({ poll }: { poll: PollState }) {
+  const { t } = useTexts();
   const { event } = useSdkContext();
   const [sending, setSending] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
@@ -28,7 +36,7 @@ const Poll = memo(function Poll({ poll }: { poll: PollState }) {
     try {
       await event.answerPoll(poll.pollId, answerId);
     } catch (error) {
-      setProblem(error instanceof TifoProblem ? error.message : "Your answer couldn’t be sent. Try again.");
+      setProblem(problemText(error, t("Your answer couldn’t be sent. Try again.")));
     } finally {
       setSending(null);
     }
@@ -37,7 +45,7 @@ const Poll = memo(function Poll({ poll }: { poll: PollState }) {
   return (
     <section className="tifo-card" aria-labelledby={heading}>
       <p className="tifo-kicker" data-open={poll.open}>
-        {KINDS[poll.type]} · {statusOf(poll)}
+        {t(KINDS[poll.type])} · {t(statusOf(poll))}
       </p>
       <h3 id={heading}>{poll.question}</h3>
       <div className="tifo-answers">
@@ -45,7 +53,7 @@ const Poll = memo(function Poll({ poll }: { poll: PollState }) {
           <Answer key={one.answerId} answer={one} poll={poll} disabled={!mayAnswer} onAnswer={() => void answer(one.answerId)} />
         ))}
       </div>
-      {poll.total !== undefined && <p className="tifo-small">{countOf(poll.total)}</p>}
+      {poll.total !== undefined && <p className="tifo-small">{countOf(t, poll.total)}</p>}
       <p className="tifo-problem" role="alert">
         {problem}
       </p>
@@ -61,6 +69,7 @@ interface AnswerProps {
 }
 
 function Answer({ answer, poll, disabled, onAnswer }: AnswerProps) {
+  const { t, locale } = useTexts();
   const mine = poll.myAnswerId === answer.answerId;
   const right = poll.correctAnswerId === answer.answerId;
   const percent = answer.share === undefined ? undefined : Math.round(answer.share * 100);
@@ -78,21 +87,20 @@ function Answer({ answer, poll, disabled, onAnswer }: AnswerProps) {
       <SiteImage src={answer.imageUrl} />
       <span className="tifo-answer-text">
         {answer.answer}
-        {mine && <span className="tifo-tag">Your answer</span>}
-        {right && <span className="tifo-tag tifo-tag-right">Correct</span>}
+        {mine && <span className="tifo-tag">{t("Your answer")}</span>}
+        {right && <span className="tifo-tag tifo-tag-right">{t("Correct")}</span>}
       </span>
-      {percent !== undefined && <span className="tifo-percent">{percent}%</span>}
+      {percent !== undefined && <span className="tifo-percent">{(percent / 100).toLocaleString(locale, { style: "percent" })}</span>}
     </button>
   );
 }
 
-function countOf(total: number): string {
-  if (total === 0) return "No answers yet";
-  return total === 1 ? "1 answer" : `${total.toLocaleString()} answers`;
+function countOf(t: Translate, total: number): string {
+  return total === 0 ? t("No answers yet") : t("{count, plural, one {# answer} other {# answers}}", { count: total });
 }
 
 function statusOf({ open, correctAnswerId, myAnswerId }: PollState): string {
-  if (correctAnswerId === undefined) return open ? "Open" : "Closed";
-  if (myAnswerId === undefined) return "Settled";
-  return myAnswerId === correctAnswerId ? "You were right" : "Not this time";
+  if (correctAnswerId === undefined) return open ? key("Open|poll") : key("Closed");
+  if (myAnswerId === undefined) return key("Settled");
+  return myAnswerId === correctAnswerId ? key("You were right") : key("Not this time");
 }

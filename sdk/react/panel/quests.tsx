@@ -1,15 +1,16 @@
 import { useEffect, useId, useState } from "react";
-import { TifoProblem } from "../../client/index.ts";
 import { labelOfStep, type QuestAction, stepOf, performStep } from "../../core/quest-actions.ts";
 import type { QuestState } from "../../model/state.ts";
-import { useEventState, useSdkContext } from "../context.tsx";
+import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { Note, SiteImage } from "./parts.tsx";
+import { key } from "../../i18n/key.ts";
+import { problemText } from "../problem-text.ts";
 
 const CLAIMED: Record<NonNullable<QuestState["claim"]>, string> = {
-  PENDING: "Claimed. We’ll be in touch.",
-  SUCCESS: "Claimed. It’s yours.",
-  ERROR: "The reward couldn’t be delivered.",
-  ERROR_REGION: "The reward isn’t available in your region.",
+  PENDING: key("Claimed. We’ll be in touch."),
+  SUCCESS: key("Claimed. It’s yours."),
+  ERROR: key("The reward couldn’t be delivered."),
+  ERROR_REGION: key("The reward isn’t available in your region."),
 };
 
 interface Props {
@@ -19,21 +20,22 @@ interface Props {
 }
 
 /** Quests with this viewer's progress. */
-export function Quests({ questIds, loginText = "Sign in" }: Props) {
+export function Quests({ questIds, loginText }: Props) {
+  const { t } = useTexts();
   const quests = useEventState((state) => state.quests);
   const authenticated = useEventState((state) => state.authenticated);
   const { session } = useSdkContext();
-  if (questIds.length === 0) return <Note>No quests right now.</Note>;
+  if (questIds.length === 0) return <Note>{t("No quests right now.")}</Note>;
   if (!authenticated)
     return (
       <div className="tifo-note">
-        <p>Sign in to take part in quests.</p>
+        <p>{t("Sign in to take part in quests.")}</p>
         <button
           type="button"
           className="tifo-button"
           onClick={() => session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
         >
-          {loginText}
+          {loginText ?? t("Sign in")}
         </button>
       </div>
     );
@@ -41,6 +43,7 @@ export function Quests({ questIds, loginText = "Sign in" }: Props) {
 }
 
 function Quest({ quest }: { quest: QuestState }) {
+  const { t } = useTexts();
   const { event } = useSdkContext();
   const [problem, setProblem] = useState("");
   const heading = useId();
@@ -51,7 +54,7 @@ function Quest({ quest }: { quest: QuestState }) {
     try {
       await event.claimQuest(quest.questId);
     } catch (error) {
-      setProblem(error instanceof TifoProblem ? error.message : "Your claim couldn’t be sent. Try again.");
+      setProblem(problemText(error, t("Your claim couldn’t be sent. Try again.")));
     }
   }
 
@@ -65,13 +68,13 @@ function Quest({ quest }: { quest: QuestState }) {
           <Action key={action.arrayId} questId={quest.questId} action={action} onProblem={setProblem} />
         ))}
       </ul>
-      <p className="tifo-small">Reward: {quest.rewardDescription}</p>
+      <p className="tifo-small">{t("Reward: {reward}", { reward: quest.rewardDescription })}</p>
       {quest.claim === undefined ? (
         <button type="button" className="tifo-button" aria-disabled={!quest.complete} onClick={() => quest.complete && void claim()}>
-          {quest.complete ? "Claim reward" : "Not complete yet"}
+          {quest.complete ? t("Claim reward") : t("Not complete yet")}
         </button>
       ) : (
-        <p className="tifo-claimed">{CLAIMED[quest.claim]}</p>
+        <p className="tifo-claimed">{t(CLAIMED[quest.claim])}</p>
       )}
       <p className="tifo-problem" role="alert">
         {problem}
@@ -88,6 +91,7 @@ interface ActionProps {
 
 /** One action, with a button if the page can open its target. */
 function Action({ questId, action, onProblem }: ActionProps) {
+  const { t } = useTexts();
   const { event, session } = useSdkContext();
   const { body, current, required, done } = action;
   const step = done ? null : stepOf(action, event);
@@ -97,7 +101,7 @@ function Action({ questId, action, onProblem }: ActionProps) {
     try {
       await performStep(questId, action, element, event, session);
     } catch (error) {
-      onProblem(error instanceof TifoProblem ? error.message : "That couldn’t be sent. Try again.");
+      onProblem(problemText(error, t("That couldn’t be sent. Try again.")));
     }
   }
 
@@ -105,10 +109,10 @@ function Action({ questId, action, onProblem }: ActionProps) {
     <li data-done={done}>
       <span>{body}</span>
       <progress max={required} value={Math.min(current, required)} aria-label={body} />
-      <span className="tifo-small">{done ? "Done" : `${current} of ${required}`}</span>
+      <span className="tifo-small">{done ? t("Done") : t("{current} of {required}", { current, required })}</span>
       {step && (
         <button type="button" className="tifo-button" onClick={({ currentTarget }) => void take(currentTarget)}>
-          {labelOfStep(action, step)}
+          {labelOfStep(action, step, t)}
         </button>
       )}
     </li>

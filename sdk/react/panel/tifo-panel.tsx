@@ -1,6 +1,6 @@
 import { type HTMLAttributes, type KeyboardEvent, memo, useEffect, useId, useRef } from "react";
 import type { PanelInfo } from "../../model/state.ts";
-import { useEventState, useSdkContext } from "../context.tsx";
+import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { useThemeAttributes } from "../theme-attributes.ts";
 import { ChatPanel } from "../lazy-panel.tsx";
 import { PanelContent } from "./content.tsx";
@@ -8,9 +8,10 @@ import { Note, SiteImage } from "./parts.tsx";
 
 /** The channel's chat alone, which needs no panel. */
 export function TifoChat() {
+  const { t } = useTexts();
   const look = useThemeAttributes();
   return (
-    <section className="tifo tifo-panel" aria-label="Chat" {...look}>
+    <section className="tifo tifo-panel" aria-label={t("Chat")} {...look}>
       <div className="tifo-panel-content" data-kind="chat">
         <ChatPanel />
       </div>
@@ -20,25 +21,27 @@ export function TifoChat() {
 
 /** The event's sidebar with a tab for each panel, or a single panel. */
 export function TifoPanel({ panelId }: { panelId?: string | undefined }) {
+  const { t } = useTexts();
   const panels = useEventState((state) => state.panels);
   const openPanelId = useEventState((state) => state.openPanelId);
   const title = useEventState((state) => state.title);
   const look = useThemeAttributes();
   const single = panels.find(({ id }) => id === panelId);
   return (
-    <section className="tifo tifo-panel" aria-label={title === "" ? "Event" : title} {...look}>
+    <section className="tifo tifo-panel" aria-label={title === "" ? t("Event") : title} {...look}>
       {panelId === undefined ? (
         <Sidebar panels={panels} open={panels.find(({ id }) => id === openPanelId)} />
       ) : single ? (
         <Content panel={single} role="group" aria-label={single.name} />
       ) : (
-        <Note>This event has no such panel.</Note>
+        <Note>{t("This event has no such panel.")}</Note>
       )}
     </section>
   );
 }
 
 function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelInfo | undefined }) {
+  const { t, dir } = useTexts();
   const { event } = useSdkContext();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -46,11 +49,13 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
   useEffect(() => {
     tabOf(list.current, openId)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [openId]);
-  if (panels.length === 0) return <Note>This event has no panels.</Note>;
+  if (panels.length === 0) return <Note>{t("This event has no panels.")}</Note>;
 
   /** Arrow keys move between tabs, as in the WAI-ARIA tabs pattern. */
   function move({ key }: KeyboardEvent): void {
-    const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
+    const forward = dir === "rtl" ? "ArrowLeft" : "ArrowRight";
+    const backward = dir === "rtl" ? "ArrowRight" : "ArrowLeft";
+    const step = key === forward ? 1 : key === backward ? -1 : 0;
     const next = open && panels[panels.indexOf(open) + step];
     if (step === 0 || !next) return;
     event.openPanel(next.id);
@@ -59,7 +64,7 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
 
   return (
     <>
-      <div className="tifo-tabs" role="tablist" aria-label="Panels" ref={list} onKeyDown={move}>
+      <div className="tifo-tabs" role="tablist" aria-label={t("Panels")} ref={list} onKeyDown={move}>
         {panels.map((panel) => (
           <button
             key={panel.id}

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type SubmitEvent, useId, useState } from "react";
 import type { PanelRenderer } from "../../../model/state.ts";
-import { useEventState, useQuestions, useSdkContext } from "../../context.tsx";
+import { useEventState, useQuestions, useSdkContext, useTexts } from "../../context.tsx";
 import { useAction } from "./use-action.ts";
 
 const MAX_LENGTH = 500;
@@ -11,6 +11,7 @@ type Renderer = Extract<PanelRenderer, { panel_type: "question_answer" }>;
 
 /** The field for a question, or a button to sign in. */
 export function AskForm({ renderer }: { renderer: Renderer }) {
+  const { t } = useTexts();
   const { questions } = useQuestions();
   const { session } = useSdkContext();
   const authenticated = useEventState((state) => state.authenticated);
@@ -24,20 +25,20 @@ export function AskForm({ renderer }: { renderer: Renderer }) {
   if (!authenticated)
     return (
       <div className="tifo-ask tifo-ask-signed-out">
-        <p>Sign in to ask and upvote.</p>
+        <p>{t("Sign in to ask and upvote.")}</p>
         <button
           type="button"
           className="tifo-button"
           onClick={() => session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
         >
-          {renderer.login_button_text ?? "Sign in"}
+          {renderer.login_button_text ?? t("Sign in")}
         </button>
       </div>
     );
 
   async function ask(): Promise<void> {
     if (!canSend) return;
-    const isSent = await action.run(() => questions.ask(text), "Your question couldn’t be sent. Try again.");
+    const isSent = await action.run(() => questions.ask(text), t("Your question couldn’t be sent. Try again."));
     if (!isSent) return;
     setText("");
     setSent(true);
@@ -57,13 +58,13 @@ export function AskForm({ renderer }: { renderer: Renderer }) {
   return (
     <form className="tifo-ask" onSubmit={onSubmit}>
       <label className="tifo-only-read" htmlFor={field}>
-        Your question
+        {t("Your question")}
       </label>
       <textarea
         id={field}
         rows={2}
         value={text}
-        placeholder={renderer.prompt ?? "Ask a question"}
+        placeholder={renderer.prompt ?? t("Ask a question")}
         aria-invalid={left < 0}
         onKeyDown={onKeyDown}
         onChange={({ target }) => {
@@ -73,10 +74,14 @@ export function AskForm({ renderer }: { renderer: Renderer }) {
       />
       <div className="tifo-ask-bar">
         <p className="tifo-small" role="status">
-          {sent ? "Sent. A moderator reviews it before others see it." : left <= COUNT_FROM ? `${left} characters left` : ""}
+          {sent
+            ? t("Sent. A moderator reviews it before others see it.")
+            : left <= COUNT_FROM
+              ? t("{count, plural, one {# character left} other {# characters left}}", { count: left })
+              : ""}
         </p>
         <button type="submit" className="tifo-button" aria-disabled={!canSend}>
-          {action.isRunning ? "Sending…" : "Ask"}
+          {action.isRunning ? t("Sending…") : t("Ask")}
         </button>
       </div>
       <p className="tifo-problem" role="alert">

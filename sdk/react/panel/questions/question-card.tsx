@@ -1,18 +1,19 @@
 import { useId } from "react";
 import type { QuestionsState, QuestionState } from "../../../model/state.ts";
-import { useQuestions } from "../../context.tsx";
+import { useQuestions, useTexts } from "../../context.tsx";
 import { Time } from "../parts.tsx";
 import { ModeratorTools } from "./moderator-tools.tsx";
 import { useAction } from "./use-action.ts";
+import { key } from "../../../i18n/key.ts";
 
-const FAILED = "That didn’t work. Try again.";
+const FAILED = key("That didn’t work. Try again.");
 
 /** What is special about a question, for the viewer who reads it. */
 const STATUS: Partial<Record<QuestionState["state"], string>> = {
-  submitted: "Waiting for review",
-  dismissed: "Not selected",
-  merged: "Part of another question",
-  answered: "Answered",
+  submitted: key("Waiting for review"),
+  dismissed: key("Not selected"),
+  merged: key("Part of another question"),
+  answered: key("Answered|one"),
 };
 
 interface Props {
@@ -21,6 +22,7 @@ interface Props {
 }
 
 export function QuestionCard({ question, state }: Props) {
+  const { t } = useTexts();
   const { questions } = useQuestions();
   const action = useAction();
   const heading = useId();
@@ -34,23 +36,27 @@ export function QuestionCard({ question, state }: Props) {
         <Upvote
           question={question}
           heading={heading}
-          onChange={(upvoted) => void action.run(() => questions.upvote(question._id, upvoted), FAILED)}
+          onChange={(upvoted) => void action.run(() => questions.upvote(question._id, upvoted), t(FAILED))}
         />
         <div className="tifo-question-body">
           <p className="tifo-question-text" id={heading} dir="auto">
             {question.text}
           </p>
           <p className="tifo-small tifo-question-meta">
-            <bdi>{isOwn ? "You" : question.name}</bdi>
+            <bdi>{isOwn ? t("You") : question.name}</bdi>
             <Time at={question.askedAt} style="time" />
-            {status !== undefined && <span className="tifo-tag">{status}</span>}
-            {question.muted && <span className="tifo-tag">Muted account</span>}
-            {similar > 0 && <span className="tifo-tag">{similar === 1 ? "1 similar question" : `${similar} similar questions`}</span>}
+            {status !== undefined && <span className="tifo-tag">{t(status)}</span>}
+            {question.muted && <span className="tifo-tag">{t("Muted account")}</span>}
+            {similar > 0 && (
+              <span className="tifo-tag">
+                {t("{count, plural, one {# similar question} other {# similar questions}}", { count: similar })}
+              </span>
+            )}
           </p>
-          {question.original !== undefined && <p className="tifo-small">Unmasked: {question.original}</p>}
+          {question.original !== undefined && <p className="tifo-small">{t("Unmasked: {text}", { text: question.original })}</p>}
           {target && (
             <p className="tifo-small" dir="auto">
-              Now counts for “{target.text}”
+              {t("Now counts for “{text}”", { text: target.text })}
             </p>
           )}
         </div>
@@ -71,6 +77,7 @@ interface UpvoteProps {
 }
 
 function Upvote({ question: { upvotes, upvoted, state }, heading, onChange }: UpvoteProps) {
+  const { t, locale } = useTexts();
   const disabled = state !== "approved";
   return (
     <button
@@ -84,18 +91,18 @@ function Upvote({ question: { upvotes, upvoted, state }, heading, onChange }: Up
       <svg viewBox="0 0 16 16" aria-hidden="true">
         <path d="M8 3.2 14 11H2z" />
       </svg>
-      <span className="tifo-only-read">Upvote, </span>
-      {upvotes.toLocaleString()}
-      <span className="tifo-only-read">{upvotes === 1 ? " vote" : " votes"}</span>
+      <span className="tifo-only-read">{t("Upvote, {count, plural, one {# vote} other {# votes}}", { count: upvotes })}</span>
+      <span aria-hidden="true">{upvotes.toLocaleString(locale)}</span>
     </button>
   );
 }
 
 function Answer({ question: { answer, answeredBy } }: { question: QuestionState }) {
+  const { t } = useTexts();
   return (
     <div className="tifo-question-answer">
-      <p className="tifo-kicker">{answeredBy === null ? "Answer" : `${answeredBy} answered`}</p>
-      <p dir="auto">{answer ?? "This question was answered live."}</p>
+      <p className="tifo-kicker">{answeredBy === null ? t("Answer|noun") : t("{name} answered", { name: answeredBy })}</p>
+      <p dir="auto">{answer ?? t("This question was answered live.")}</p>
     </div>
   );
 }

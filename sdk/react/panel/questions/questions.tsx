@@ -1,24 +1,31 @@
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { PanelRenderer, QuestionSort, QuestionsState, QuestionState } from "../../../model/state.ts";
-import { useQuestions } from "../../context.tsx";
+import { useQuestions, useTexts } from "../../context.tsx";
 import type { Loaded } from "../../use-loaded.ts";
 import { ExternalLink, Note, WhenLoaded } from "../parts.tsx";
 import { AskForm } from "./ask-form.tsx";
 import { QuestionCard } from "./question-card.tsx";
+import { key } from "../../../i18n/key.ts";
 
 type Renderer = Extract<PanelRenderer, { panel_type: "question_answer" }>;
 type View = "open" | "answered" | "review" | "dismissed";
 
-const TITLES: Record<View, string> = { open: "Questions", answered: "Answered", review: "To review", dismissed: "Dismissed" };
+const TITLES: Record<View, string> = {
+  open: key("Questions"),
+  answered: key("Answered"),
+  review: key("To review"),
+  dismissed: key("Dismissed"),
+};
 const EMPTY: Record<View, string> = {
-  open: "No questions yet. Be the first to ask.",
-  answered: "No answers yet.",
-  review: "Nothing to review.",
-  dismissed: "No dismissed questions.",
+  open: key("No questions yet. Be the first to ask."),
+  answered: key("No answers yet."),
+  review: key("Nothing to review."),
+  dismissed: key("No dismissed questions."),
 };
 
 /** The audience's questions: ask, upvote and read answers; with tools for moderators. */
 export function Panel({ renderer }: { renderer: Renderer }) {
+  const { t } = useTexts();
   const { state, questions } = useQuestions();
   const [view, setView] = useState<View>("open");
   const { sort_by: preferred } = renderer;
@@ -44,7 +51,7 @@ export function Panel({ renderer }: { renderer: Renderer }) {
       </WhenLoaded>
       {renderer.rules_link_url !== undefined && (
         <p className="tifo-small">
-          <ExternalLink href={renderer.rules_link_url}>Rules for questions</ExternalLink>
+          <ExternalLink href={renderer.rules_link_url}>{t("Rules for questions")}</ExternalLink>
         </p>
       )}
     </div>
@@ -59,6 +66,7 @@ interface ToolbarProps {
 }
 
 function Toolbar({ state, view, onView, showAnswered }: ToolbarProps) {
+  const { t } = useTexts();
   const { questions } = useQuestions();
   const sort = useId();
   const views: View[] = [
@@ -68,18 +76,18 @@ function Toolbar({ state, view, onView, showAnswered }: ToolbarProps) {
   ];
   return (
     <div className="tifo-questions-bar">
-      <div className="tifo-chips" role="group" aria-label="Show">
+      <div className="tifo-chips" role="group" aria-label={t("Show|view")}>
         {views.map((one) => (
           <button key={one} type="button" className="tifo-chip" aria-pressed={one === view} onClick={() => onView(one)}>
-            {TITLES[one]} {one !== "dismissed" && <span className="tifo-count">{inView(state, one).length}</span>}
+            {t(TITLES[one])} {one !== "dismissed" && <span className="tifo-count">{inView(state, one).length}</span>}
           </button>
         ))}
       </div>
       <label className="tifo-sort" htmlFor={sort}>
-        <span className="tifo-only-read">Sort by</span>
+        <span className="tifo-only-read">{t("Sort by")}</span>
         <select id={sort} value={state.sort} onChange={({ target }) => void questions.setSort(sortOf(target.value))}>
-          <option value="upvotes">Most votes</option>
-          <option value="created">Newest</option>
+          <option value="upvotes">{t("Most votes")}</option>
+          <option value="created">{t("Newest")}</option>
         </select>
       </label>
     </div>
@@ -87,11 +95,12 @@ function Toolbar({ state, view, onView, showAnswered }: ToolbarProps) {
 }
 
 function QuestionList({ state, view }: { state: QuestionsState; view: View }) {
+  const { t } = useTexts();
   const { questions } = useQuestions();
   const sorted = useMemo(() => inView(state, view).sort(comparing(state.sort)), [state, view]);
   const list = useRef<HTMLUListElement>(null);
   const shown = useSteadyOrder(sorted, list);
-  if (shown.length === 0) return <Note>{EMPTY[view]}</Note>;
+  if (shown.length === 0) return <Note>{t(EMPTY[view])}</Note>;
   return (
     <>
       <ul className="tifo-list tifo-question-list" ref={list}>
@@ -101,7 +110,7 @@ function QuestionList({ state, view }: { state: QuestionsState; view: View }) {
       </ul>
       {state.hasMore && (
         <button type="button" className="tifo-button" onClick={() => void questions.loadMore()}>
-          More questions
+          {t("More questions")}
         </button>
       )}
     </>

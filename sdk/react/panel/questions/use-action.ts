@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { TifoProblem } from "../../../client/index.ts";
+import { problemText } from "../../problem-text.ts";
 
 /** Runs a request at a time, and keeps the message of one that failed. */
 export function useAction() {
@@ -14,7 +14,7 @@ export function useAction() {
       await work();
       return true;
     } catch (error) {
-      setProblem(error instanceof TifoProblem && error.status > 0 ? error.message : otherwise);
+      setProblem(problemText(error, otherwise));
       return false;
     } finally {
       setRunning(false);

@@ -1,25 +1,26 @@
 import { useId, useMemo, useState, useSyncExternalStore } from "react";
 import { createRanks, type OwnRank, type Rank, type Ranks, type RanksState } from "../../../core/ranks.ts";
-import { useEventState, useSdkContext } from "../../context.tsx";
+import { useEventState, useSdkContext, useTexts } from "../../context.tsx";
 import type { Loaded } from "../../use-loaded.ts";
 import { Note, WhenLoaded } from "../parts.tsx";
+import { key } from "../../../i18n/key.ts";
 
 /** All texts of the panel. */
 const TEXT = {
-  top: "Top of the leaderboard",
-  own: "You and your neighbours",
-  rank: "Rank",
-  name: "Name",
-  points: "Points",
-  you: "You",
-  unnamed: "Name not shown",
-  empty: "Nobody has points yet. Be the first.",
-  noPoints: "You have no points yet.",
-  signIn: "Sign in to collect points.",
-  hide: "Hide my name from others",
-  failed: "That couldn’t be saved. Try again.",
-  place: (rank: string, members: string) => `You are number ${rank} of ${members}`,
-  amount: (points: string) => `${points} points`,
+  top: key("Top of the leaderboard"),
+  own: key("You and your neighbours"),
+  rank: key("Rank"),
+  name: key("Name"),
+  points: key("Points"),
+  you: key("You"),
+  unnamed: key("Name not shown"),
+  empty: key("Nobody has points yet. Be the first."),
+  noPoints: key("You have no points yet."),
+  signIn: key("Sign in to collect points."),
+  hide: key("Hide my name from others"),
+  failed: key("That couldn’t be saved. Try again."),
+  place: key("You are number {rank, number} of {members, number}"),
+  amount: key("{count, plural, one {# point} other {# points}}"),
 };
 
 /** The top of a leaderboard, and where this viewer is. */
@@ -42,6 +43,7 @@ function loadedOf(state: RanksState, ranks: Ranks): Loaded<RanksState> {
 }
 
 function Board({ state: { top, own }, ranks }: { state: RanksState; ranks: Ranks }) {
+  const { t } = useTexts();
   const ownId = own?.accountId ?? null;
   const place = own?.rank ?? null;
   // A hidden viewer's own row on top has no id.
@@ -49,20 +51,21 @@ function Board({ state: { top, own }, ranks }: { state: RanksState; ranks: Ranks
     place !== null && place < (top.at(-1)?.rank ?? 0) ? true : top.some(({ accountId }) => accountId !== null && accountId === ownId);
   return (
     <>
-      {own === null ? <p className="tifo-small">{TEXT.signIn}</p> : <OwnPlace own={own} />}
-      {top.length === 0 ? <Note>{TEXT.empty}</Note> : <RankTable caption={TEXT.top} ranks={top} ownId={ownId} />}
-      {own !== null && place !== null && !isOnTop && <RankTable caption={TEXT.own} ranks={withNeighbours(own)} ownId={ownId} />}
+      {own === null ? <p className="tifo-small">{t(TEXT.signIn)}</p> : <OwnPlace own={own} />}
+      {top.length === 0 ? <Note>{t(TEXT.empty)}</Note> : <RankTable caption={t(TEXT.top)} ranks={top} ownId={ownId} />}
+      {own !== null && place !== null && !isOnTop && <RankTable caption={t(TEXT.own)} ranks={withNeighbours(own)} ownId={ownId} />}
       {own !== null && <HideName own={own} ranks={ranks} />}
     </>
   );
 }
 
 function OwnPlace({ own: { rank, points, members } }: { own: OwnRank }) {
-  if (rank === null) return <p className="tifo-small">{TEXT.noPoints}</p>;
+  const { t } = useTexts();
+  if (rank === null) return <p className="tifo-small">{t(TEXT.noPoints)}</p>;
   return (
     <p className="tifo-own-rank">
-      <strong>{TEXT.place(rank.toLocaleString(), members.toLocaleString())}</strong>
-      <span>{TEXT.amount(points.toLocaleString())}</span>
+      <strong>{t(TEXT.place, { rank, members })}</strong>
+      <span>{t(TEXT.amount, { count: points })}</span>
     </p>
   );
 }
@@ -78,14 +81,15 @@ interface TableProps {
 }
 
 function RankTable({ caption, ranks, ownId }: TableProps) {
+  const { t, locale } = useTexts();
   return (
     <table className="tifo-rank-table">
       <caption className="tifo-only-read">{caption}</caption>
       <thead className="tifo-only-read">
         <tr>
-          <th scope="col">{TEXT.rank}</th>
-          <th scope="col">{TEXT.name}</th>
-          <th scope="col">{TEXT.points}</th>
+          <th scope="col">{t(TEXT.rank)}</th>
+          <th scope="col">{t(TEXT.name)}</th>
+          <th scope="col">{t(TEXT.points)}</th>
         </tr>
       </thead>
       <tbody>
@@ -95,15 +99,15 @@ function RankTable({ caption, ranks, ownId }: TableProps) {
             <tr key={accountId ?? `row-${index}`} aria-current={isOwn ? "true" : undefined}>
               <td>
                 <span className="tifo-medal" data-rank={rank <= 3 ? rank : undefined}>
-                  {rank.toLocaleString()}
+                  {rank.toLocaleString(locale)}
                 </span>
               </td>
               <td className="tifo-rank-name" data-unnamed={name === null}>
                 {/* Names may be in any script. */}
-                <bdi>{name ?? TEXT.unnamed}</bdi>
-                {isOwn && <span className="tifo-tag">{TEXT.you}</span>}
+                <bdi>{name ?? t(TEXT.unnamed)}</bdi>
+                {isOwn && <span className="tifo-tag">{t(TEXT.you)}</span>}
               </td>
-              <td className="tifo-rank-points">{points.toLocaleString()}</td>
+              <td className="tifo-rank-points">{points.toLocaleString(locale)}</td>
             </tr>
           );
         })}
@@ -113,6 +117,7 @@ function RankTable({ caption, ranks, ownId }: TableProps) {
 }
 
 function HideName({ own, ranks }: { own: OwnRank; ranks: Ranks }) {
+  const { t } = useTexts();
   const [problem, setProblem] = useState("");
   const field = useId();
 
@@ -121,7 +126,7 @@ function HideName({ own, ranks }: { own: OwnRank; ranks: Ranks }) {
     try {
       await ranks.setHidden(hidden);
     } catch {
-      setProblem(TEXT.failed);
+      setProblem(t(TEXT.failed));
     }
   }
 
@@ -129,7 +134,7 @@ function HideName({ own, ranks }: { own: OwnRank; ranks: Ranks }) {
     <>
       <label className="tifo-check" htmlFor={field}>
         <input id={field} type="checkbox" checked={own.hidden} onChange={({ target }) => void change(target.checked)} />
-        {TEXT.hide}
+        {t(TEXT.hide)}
       </label>
       <p className="tifo-problem" role="alert">
         {problem}

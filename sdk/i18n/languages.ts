@@ -1,0 +1,57 @@
+/** The languages that the SDK has texts in. English is built in, the others are loaded when they are needed. */
+export const LANGUAGES = ["en", "es", "fr", "de", "pt", "it", "ar"] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+const RIGHT_TO_LEFT: ReadonlySet<Language> = new Set<Language>(["ar"]);
+
+/** A language of the SDK, and the tag by which numbers and times are written. */
+export interface Choice {
+  language: Language;
+  locale: string;
+}
+
+export const ENGLISH: Choice = { language: "en", locale: "en" };
+
+/** The site's `settings.localization`. */
+export interface SiteLanguages {
+  language?: string | undefined;
+  languages?: string[] | undefined;
+}
+
+export function directionOf(language: Language): "ltr" | "rtl" {
+  return RIGHT_TO_LEFT.has(language) ? "rtl" : "ltr";
+}
+
+/** The language of the host app's option, else of the site, else of the browser. */
+export function chooseLanguage(host: string | undefined, site: SiteLanguages | null, browser: readonly string[]): Choice {
+  return (
+    firstOf([host]) ?? (site && ofSite(site, browser)) ?? (site?.languages || site?.language ? undefined : firstOf(browser)) ?? ENGLISH
+  );
+}
+
+/** The viewer's language if it is one of the site's, else the site's default. */
+function ofSite({ language, languages }: SiteLanguages, browser: readonly string[]): Choice | undefined {
+  const own = languages?.map(baseOf);
+  return (own && firstOf(browser.filter((tag) => own.includes(baseOf(tag))))) ?? firstOf([language, ...(languages ?? [])]);
+}
+
+function firstOf(tags: readonly (string | undefined)[]): Choice | undefined {
+  for (const tag of tags) {
+    const language = LANGUAGES.find((each) => tag !== undefined && each === baseOf(tag));
+    if (tag !== undefined && language) return { language, locale: isLocale(tag) ? tag : language };
+  }
+  return undefined;
+}
+
+function baseOf(tag: string): string {
+  return tag.split("-")[0]?.toLowerCase() ?? "";
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { launchBrowser } from "./browser.ts";
+import { Deployment, openHostPage, serveHostPage, SITE, type StartOptions } from "./sdk-page.ts";
+
+const deployment = new Deployment(inject("url"));
+const PHONE = { width: 375, height: 812 };
+
+let browser: Browser;
+let host: Awaited<ReturnType<typeof serveHostPage>>;
+let token: string;
+
+beforeAll(async () => {
+  [browser, host, token] = await Promise.all([launchBrowser(), serveHostPage(deployment.url), deployment.signIn()]);
+});
+
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+});
+
+afterAll(async () => {
+  host.close();
+  await browser.close();
+});
+
+async function open(options: StartOptions): Promise<{ page: Page; problems: string[] }> {
+  return openHostPage(browser, host.url, options, PHONE);
+}
+
+const openTab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
+
+describe("the panels", () => {
+  test("speak the language of the option, loaded from the release", async () => {
+    const { page, problems } = await open({ language: "de", token });
+    await openTab(page, "Ask the bench");
+    await page.getByRole("button", { name: "Fragen", exact: true }).waitFor();
+    expect(await page.locator("#panel .tifo").getAttribute("lang")).toBe("de");
+    expect(problems).toEqual([]);
+  });
+
+  test("are mirrored in Arabic, without wider contents than a phone", async () => {
+    const { page, problems } = await open({ language: "ar", token });
+    const panel = page.locator("#panel .tifo");
+    await expect.poll(() => panel.getAttribute("dir")).toBe("rtl");
+    const [first, second] = await Promise.all([page.getByRole("tab").nth(0).boundingBox(), page.getByRole("tab").nth(1).boundingBox()]);
+    expect(first?.x).toBeGreaterThan(second?.x ?? Infinity);
+    for (const name of await page.getByRole("tab").allInnerTexts()) {
+      await openTab(page, name);
+      expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(PHONE.width);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test("move between tabs by the arrow that points there", async () => {
+    const { page } = await open({ language: "ar" });
+    await expect.poll(() => page.locator("#panel .tifo").getAttribute("dir")).toBe("rtl");
+    const selected = () => page.locator(".tifo-tabs [aria-selected=true]").innerText();
+    const before = await selected();
+    await page.locator(".tifo-tabs [aria-selected=true]").focus();
+    await page.keyboard.press("ArrowLeft");
+    expect(await selected()).not.toBe(before);
+    await page.keyboard.press("ArrowRight");
+    expect(await selected()).toBe(before);
+  });
+
+  test("for a segment are shown to its members only", async () => {
+    const [{ page: member }, { page: stranger }] = await Promise.all([open({ token }), open({})]);
+    await member.getByRole("tab", { name: "Gold lounge" }).waitFor();
+    await stranger.getByRole("tab", { name: "Match chat" }).waitFor();
+    expect(await stranger.getByRole("tab", { name: "Gold lounge" }).count()).toBe(0);
+  });
+});
+
+const Site = z.looseObject({ name: z.string(), settings: z.record(z.string(), z.unknown()), style: z.record(z.string(), z.unknown()) });
+const HOSTILE = `<p class="sponsor" onclick="alert(1)" style="position:fixed;inset:0" id="player">Presented by
+  <a href="https://demo.example/ferries">Harbour Ferries</a> <a href="javascript:alert(1)">x</a></p>
+  <script>document.title = "taken"</script><style>body { display: none }</style><img src="x" onerror="document.title = 'taken'">
+  <form action="https://evil.example"><input name="password"></form><iframe src="https://evil.example"></iframe>`;
+
+describe("the site's own HTML", () => {
+  test("is inserted where the page asks for it, without anything that runs, covers or imitates", async () => {
+    const site = await readSite();
+    await writeSite(site, { ...site.settings, code_injection: { body: HOSTILE } });
+    const { page } = await open({ siteHtml: true });
+    await page.getByText("Presented by").waitFor();
+    const html = await page.locator("#site-html").innerHTML();
+    for (const part of ["script", "style", "onclick", "onerror", "javascript:", "form", "input", "iframe", "id="])
+      expect.soft(html).not.toContain(part);
+    expect(await page.getByRole("link", { name: "Harbour Ferries" }).getAttribute("rel")).toContain("noopener");
+    expect(await page.title()).toBe("Match day");
+    const { page: without } = await open({});
+    expect(await without.locator("#site-html").innerHTML()).toBe("");
+    await writeSite(site, site.settings);
+  });
+});
+
+const KEY = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" };
+
+async function readSite() {
+  return Site.parse(await (await fetch(`${deployment.url}/site/v1`, { headers: KEY })).json());
+}
+
+async function writeSite({ name, style, ...site }: z.output<typeof Site>, settings: object): Promise<void> {
+  const { collections, regions, tags, devicelimit } = site;
+  const body = JSON.stringify({ name, style, settings, collections, regions, tags, devicelimit });
+  const response = await fetch(`${deployment.url}/site/v1`, { method: "PUT", headers: KEY, body });
+  if (!response.ok) throw new Error(await response.text());
+}

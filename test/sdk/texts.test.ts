@@ -1,0 +1,94 @@
+import { describe, expect, test, vi } from "vitest";
+import { createTexts, ENGLISH_TEXTS, textsIn } from "../../sdk/i18n/texts.ts";
+import { chooseLanguage, LANGUAGES } from "../../sdk/i18n/languages.ts";
+import { loadMessages } from "../../sdk/i18n/load-messages.ts";
+import { literalTexts, usedTexts } from "./texts.ts";
+
+const PLACEHOLDER = /\{(\w+)/g;
+const placeholders = (text: string) => new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name));
+
+describe.each(LANGUAGES.filter((language) => language !== "en"))("the texts in %s", (language) => {
+  test("are those that the SDK uses, each with the same placeholders", async () => {
+    const messages = await loadMessages("https://tifo.test", language);
+    const used = [...usedTexts()].sort();
+    expect(Object.keys(messages).sort()).toEqual(used);
+    const different = used.filter((text) => {
+      const names = placeholders(text);
+      return [...names].some((name) => /^[a-z]/.test(name ?? "") && !placeholders(messages[text] ?? "").has(name));
+    });
+    expect(different).toEqual([]);
+  });
+
+  test("can all be formatted, with every plural of the language", async () => {
+    const messages = await loadMessages("https://tifo.test", language);
+    const { t } = textsIn({ language, locale: language }, messages);
+    const values = { ...Object.fromEntries(["name", "text", "reward", "emoji", "latest", "reason", "end"].map((name) => [name, "X"])) };
+    for (const text of Object.keys(messages)) {
+      for (const count of [0, 1, 2, 3, 11, 100]) {
+        const shown = t(text, { ...values, count, seconds: count, current: count, required: count });
+        expect(shown).not.toMatch(/[{}#]|undefined/);
+      }
+    }
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+    const plurals = Object.values(messages).filter((text) => text.includes(", plural,"));
+    const needed = pluralCategories.filter((category) => category !== "many" || language === "ar");
+    for (const text of plurals) for (const category of needed) expect(text).toContain(`${category} {`);
+  });
+});
+
+test("no text in the SDK's components is literal", () => {
+  expect(literalTexts()).toEqual([]);
+});
+
+test("English needs no file, and hides what tells equal texts apart", () => {
+  const { t, dir } = ENGLISH_TEXTS;
+  expect([t("Open|poll"), t("{count, plural, one {# answer} other {# answers}}", { count: 1200 }), dir]).toEqual([
+    "Open",
+    "1,200 answers",
+    "ltr",
+  ]);
+});
+
+test("numbers are written as the viewer's locale does", async () => {
+  const { t } = textsIn({ language: "de", locale: "de-CH" }, await loadMessages("https://tifo.test", "de"));
+  expect(t("{count, plural, one {# answer} other {# answers}}", { count: 12000 })).toBe("12’000 Antworten");
+});
+
+describe("the language", () => {
+  test.each<[string, Parameters<typeof chooseLanguage>, string]>([
+    ["is the host app's option", ["pt-BR", { language: "de" }, ["fr"]], "pt-BR"],
+    ["isn't one that the SDK doesn't have", ["nl", { language: "de" }, ["fr"]], "de"],
+    ["is the viewer's among the site's", [undefined, { language: "en", languages: ["en", "es"] }, ["fr", "es-MX"]], "es-MX"],
+    ["is the site's default otherwise", [undefined, { language: "de", languages: ["de", "es"] }, ["fr"]], "de"],
+    ["is the site's first without a default", [undefined, { languages: ["it", "es"] }, ["fr"]], "it"],
+    ["is the site's only one", [undefined, { language: "ar" }, ["fr"]], "ar"],
+    ["is English on a site in a language that the SDK doesn't have", [undefined, { language: "nl" }, ["fr"]], "en"],
+    ["is the browser's without any of these", [undefined, null, ["nl", "it-CH"]], "it-CH"],
+    ["is English otherwise", [undefined, null, ["nl"]], "en"],
+    ["is no invalid tag", ["de-!", null, []], "de"],
+  ])("%s", (_name, [host, site, browser], locale) => {
+    expect(chooseLanguage(host, site, browser).locale).toBe(locale);
+  });
+
+  test("stays English if its texts can't be loaded", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
+    const load = vi.fn().mockRejectedValue(new Error("offline"));
+    const texts = createTexts("https://tifo.test", "de", load);
+    await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+    expect(texts.getSnapshot().language).toBe("en");
+    load.mockResolvedValueOnce({ Done: "Fertig" });
+    texts.followSite(null);
+    await vi.waitFor(() => expect(texts.getSnapshot().t("Done")).toBe("Fertig"));
+  });
+
+  test("is the latest one, whichever is loaded first", async () => {
+    const loads: ((messages: Record<string, string>) => void)[] = [];
+    const texts = createTexts("https://tifo.test", undefined, () => new Promise((resolve) => loads.push(resolve)));
+    texts.followSite({ language: "de" });
+    texts.followSite({ language: "es" });
+    loads[1]?.({ Done: "Hecho" });
+    loads[0]?.({ Done: "Erledigt" });
+    await vi.waitFor(() => expect(texts.getSnapshot().t("Done")).toBe("Hecho"));
+    expect(texts.getSnapshot().language).toBe("es");
+  });
+});
