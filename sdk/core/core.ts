@@ -9,6 +9,7 @@ import { createSession, type Session } from "./session.ts";
 import type { Store } from "./store.ts";
 import { registerSdkContext } from "./sdk-context.ts";
 import { changedSettings, userSettings } from "./user-settings.ts";
+import { injectSiteCode } from "./code-injection.ts";
 
 /** Renders an event into an element; implemented with React. */
 export interface Renderer {
@@ -65,6 +66,7 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
       const next = createSession(configuration, scriptOrigin, environment);
       stopWatching();
       session = next;
+      if (configuration.codeInjection) void injectSiteCode(configuration.codeInjection, next);
     },
     async userDidStartWatchingEvent(options: WatchOptions): Promise<TifoEventViewModel> {
       const { channelId, player } = options;
