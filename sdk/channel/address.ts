@@ -14,6 +14,8 @@ export interface ChannelAddress {
   channelId: string;
   /** Identifies the device, for counts and the device limit. */
   deviceId?: string | undefined;
+  /** The viewer's language tag; by default that of the browser. */
+  language?: string | undefined;
 }
 
 /** The URL of a connection: a WebSocket, or the same frames as Server-Sent Events, with those of the chat if `chat` is given. */
@@ -34,9 +36,10 @@ export function connectionUrl(
     url.searchParams.set("epoch", resumeFrom.epoch);
     url.searchParams.set("seq", String(resumeFrom.seq));
   }
+  const language = chat?.language ?? address.language;
+  if (language !== undefined) url.searchParams.set("language", language);
   if (chat) {
     url.searchParams.set("chat", "true");
-    if (chat.language !== undefined) url.searchParams.set("language", chat.language);
     if (chat.position) {
       url.searchParams.set("chatAfter", String(chat.position.after));
       url.searchParams.set("chatRevision", String(chat.position.revision));

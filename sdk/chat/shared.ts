@@ -49,7 +49,7 @@ function join(event: WatchedEvent, session: Session): Shared {
     requests,
     environment: session.environment,
     accountId: async () => accountOf(await session.client.token()),
-    language: LANGUAGE.test(navigator.language) ? navigator.language : undefined,
+    language: [session.language, navigator.language].find((tag) => tag !== undefined && LANGUAGE.test(tag)),
   });
   return { chat, moderation: requests, users: 0 };
 }

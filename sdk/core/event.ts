@@ -85,6 +85,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     origin: session.origin,
     clientId: session.clientId,
     deviceId: session.deviceId,
+    language: session.language,
     channelId,
     environment,
     getTicket: () => session.ticket(channelId),

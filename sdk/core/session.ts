@@ -9,6 +9,7 @@ import { createTexts, type TextStore } from "../i18n/texts.ts";
 
 const DEVICE_KEY = "tifo.deviceId";
 const ID = /^[0-9a-f]{24}$/;
+const LANGUAGE_TAG = /^(?=.{2,35}$)[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
 
 /** What the events of a configuration share. */
 export interface Session {
@@ -21,6 +22,8 @@ export interface Session {
   readonly environment: Environment;
   /** Whether impressions are reported, as far as the page and the browser decide; the site can refuse too. */
   readonly reportsImpressions: boolean;
+  /** The host app's choice of language. */
+  readonly language: string | undefined;
   /** The SDK's own texts, in the viewer's language. */
   readonly texts: TextStore;
   /** A single-use ticket for a channel's connection; null for anonymous viewers. */
@@ -31,15 +34,17 @@ export interface Session {
 export function createSession(configuration: TifoConfiguration, scriptOrigin?: string, environment = steadyEnvironment): Session {
   const { clientId, mode = "system" } = configuration;
   if (!ID.test(clientId)) throw new TypeError("Tifo: clientId must be the site's id, 24 hexadecimal characters");
+  const { language } = configuration;
+  if (language !== undefined && !LANGUAGE_TAG.test(language)) throw new TypeError("Tifo: language must be a language tag, such as pt-BR");
   const origin = originOf(configuration.origin ?? scriptOrigin ?? globalThis.location?.origin);
   const delegate = new Delegate(configuration.delegate);
-  const texts = createTexts(origin, configuration.language);
+  const texts = createTexts(origin, language);
   const client = createClient({
     origin,
     clientId,
     getToken: () => delegate.token(),
     // The site's segments by language then follow the option too.
-    fetch: (request) => fetch(inLanguage(request, configuration.language)),
+    fetch: (request) => fetch(inLanguage(request, language)),
   });
   return {
     origin,
@@ -50,6 +55,7 @@ export function createSession(configuration: TifoConfiguration, scriptOrigin?: s
     delegate,
     environment,
     reportsImpressions: configuration.insights !== false && !environment.refusesTracking(),
+    language,
     texts,
     async ticket(channelId) {
       if ((await delegate.token()) === null) return null;
