@@ -25,9 +25,15 @@ export function directionOf(language: Language): "ltr" | "rtl" {
 
 /** The language of the host app's option, else of the site, else of the browser. */
 export function chooseLanguage(host: string | undefined, site: SiteLanguages | null, browser: readonly string[]): Choice {
-  return (
-    firstOf([host]) ?? (site && ofSite(site, browser)) ?? (site?.languages || site?.language ? undefined : firstOf(browser)) ?? ENGLISH
-  );
+  const fromSite = site ? ofSite(site, browser) : undefined;
+  const hasOwn = site?.language !== undefined || site?.languages !== undefined;
+  return withRegion(firstOf([host]) ?? fromSite ?? (hasOwn ? undefined : firstOf(browser)) ?? ENGLISH, browser);
+}
+
+/** A choice without a region is written as in the viewer's own. */
+function withRegion(choice: Choice, browser: readonly string[]): Choice {
+  if (choice.locale !== choice.language) return choice;
+  return { ...choice, locale: firstOf(browser.filter((tag) => baseOf(tag) === choice.language))?.locale ?? choice.locale };
 }
 
 /** The viewer's language if it is one of the site's, else the site's default. */

@@ -60,7 +60,14 @@ function browserLanguages(): readonly string[] {
 /** The texts with these translations; English ones where there is none. */
 export function textsIn({ language, locale }: Choice, messages: Messages): Texts {
   const i18n = setupI18n({ locale, messages: { [locale]: {} } });
-  return { language, locale, dir: directionOf(language), t: (english, values) => translate(i18n, messages, english, values) };
+  const dir = directionOf(language);
+  return { language, locale, dir, t: (english, values) => translate(i18n, messages, english, dir === "rtl" ? isolated(values) : values) };
+}
+
+/** Names and other texts keep their own direction within a text from right to left. */
+function isolated(values: Values | undefined): Values | undefined {
+  const each = Object.entries(values ?? {}).map(([name, value]) => [name, typeof value === "string" ? `\u2068${value}\u2069` : value]);
+  return values && Object.fromEntries(each);
 }
 
 function translate(i18n: I18n, messages: Messages, english: string, values: Values | undefined): string {

@@ -49,6 +49,11 @@ test("English needs no file, and hides what tells equal texts apart", () => {
   ]);
 });
 
+test("names keep their own direction in Arabic", async () => {
+  const { t, dir } = textsIn({ language: "ar", locale: "ar" }, await loadMessages("https://tifo.test", "ar"));
+  expect([dir, t("Reply to {name}", { name: "Vera" })]).toEqual(["rtl", "الرد على \u2068Vera\u2069"]);
+});
+
 test("numbers are written as the viewer's locale does", async () => {
   const { t } = textsIn({ language: "de", locale: "de-CH" }, await loadMessages("https://tifo.test", "de"));
   expect(t("{count, plural, one {# answer} other {# answers}}", { count: 12000 })).toBe("12’000 Antworten");
@@ -66,6 +71,7 @@ describe("the language", () => {
     ["is the browser's without any of these", [undefined, null, ["nl", "it-CH"]], "it-CH"],
     ["is English otherwise", [undefined, null, ["nl"]], "en"],
     ["is no invalid tag", ["de-!", null, []], "de"],
+    ["is written as in the viewer's region", [undefined, { language: "en" }, ["fr", "en-GB"]], "en-GB"],
   ])("%s", (_name, [host, site, browser], locale) => {
     expect(chooseLanguage(host, site, browser).locale).toBe(locale);
   });
