@@ -65,9 +65,10 @@ export function textsIn({ language, locale }: Choice, messages: Messages): Texts
 }
 
 /** Names and other texts keep their own direction within a text from right to left. */
-function isolated(values: Values | undefined): Values | undefined {
-  const each = Object.entries(values ?? {}).map(([name, value]) => [name, typeof value === "string" ? `\u2068${value}\u2069` : value]);
-  return values && Object.fromEntries(each);
+function isolated(values: Values = {}): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? `\u2068${value}\u2069` : value]),
+  );
 }
 
 function translate(i18n: I18n, messages: Messages, english: string, values: Values | undefined): string {

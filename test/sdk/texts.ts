@@ -70,7 +70,7 @@ function shownIn(node: ts.Node, report: (node: ts.Node, text: string) => void): 
     for (const part of [node.head, ...node.templateSpans.map((span) => span.literal)]) report(part, part.text);
   else if (ts.isConditionalExpression(node)) for (const part of [node.whenTrue, node.whenFalse]) shownIn(part, report);
   else if (ts.isBinaryExpression(node)) for (const part of [node.left, node.right].slice(isComparison(node) ? 2 : 0)) shownIn(part, report);
-  else if (ts.isParenthesizedExpression(node) || ts.isJsxExpression(node)) node.expression && shownIn(node.expression, report);
+  else if ((ts.isParenthesizedExpression(node) || ts.isJsxExpression(node)) && node.expression) shownIn(node.expression, report);
 }
 
 function isComparison({ operatorToken }: ts.BinaryExpression): boolean {
