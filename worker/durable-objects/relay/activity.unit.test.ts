@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type PlaybackPosition, RelayActivity, watchedBetween, watchingAt, type Watching } from "./activity.ts";
+import { minutesBetween, type PlaybackPosition, RelayActivity, watchedBetween, watchingAt, type Watching } from "./activity.ts";
 
 const SECOND = 1_000;
 
@@ -102,5 +102,44 @@ describe("a relay's activity rows", () => {
       { targetId: "match", seconds: 12, firstAt: 0, lastAt: 12 * SECOND },
       { kind: "panel", targetId: "lineup", seconds: 0 },
     ]);
+  });
+});
+
+describe("whole minutes of watching", () => {
+  const minutesOf = (...positions: PlaybackPosition[]): number[] => {
+    let before: Watching | null = null;
+    const minutes: number[] = [];
+    for (const position of positions) {
+      const after: Watching = watchingAt(before, position);
+      if (before && watchedBetween(before, position) > 0) minutes.push(...minutesBetween(before, after));
+      before = after;
+    }
+    return minutes;
+  };
+  /** Watching without a break, reported every ten seconds. */
+  const watchedFor = (start: number, seconds: number) => Array.from({ length: seconds / 10 + 1 }, (_, n) => at(start + n * 10, n * 10));
+
+  test("are counted from the start of a streak, in different minutes of the clock", () => {
+    expect(minutesOf(...watchedFor(30, 50))).toEqual([]);
+    expect(minutesOf(...watchedFor(30, 190))).toEqual([1, 2, 3]);
+  });
+
+  test("don't restart with the quarters of an hour", () => {
+    expect(minutesOf(...watchedFor(30, 3_600))).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
+  });
+
+  test("start again after a break", () => {
+    expect(
+      minutesOf(...watchedFor(0, 50), at(200, 50), ...watchedFor(210, 50).map((one) => ({ ...one, mediaTime: one.mediaTime + 60 }))),
+    ).toEqual([4]);
+  });
+
+  test("are part of what is written to the database, and kept if that fails", () => {
+    const activity = new RelayActivity("channel");
+    watch(activity, ...watchedFor(0, 130));
+    const rows = activity.take();
+    expect(rows.flatMap(({ minutes = [] }) => minutes)).toEqual([1, 2]);
+    activity.putBack(rows);
+    expect(activity.take().flatMap(({ minutes = [] }) => minutes)).toEqual([1, 2]);
   });
 });

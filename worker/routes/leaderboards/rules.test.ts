@@ -7,6 +7,7 @@ import type { TestViewer } from "#test/isolated/relay-viewer.ts";
 import { Quest } from "#worker/services/quests/schemas.ts";
 import { ChatMessage } from "#worker/services/chat/schemas.ts";
 import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
+import { writeVotes } from "#worker/services/polls/counting.ts";
 import { recordActivity } from "#worker/services/realtime/activity.ts";
 
 const HOUR = 3_600_000;
@@ -146,6 +147,21 @@ describe("a rule pays for", () => {
     await marker(over._id);
     expect(await ranks(over._id)).toEqual([[1, "admin", 1]]);
   });
+});
+
+test("a site without leaderboards pays nothing: votes and minutes are written in one round trip, and no object is called", async () => {
+  const own2 = await newSite();
+  const [batch, prepare, objects] = [vi.spyOn(env.DB, "batch"), vi.spyOn(env.DB, "prepare"), vi.spyOn(env.LEADERBOARD, "getByName")];
+  const at = Date.now();
+  const row = { accountId: own2.accounts.viewer.id, kind: "watch" as const, targetId: "v", channelId: own2.channels[0], seconds: 60 };
+  await recordActivity(env, own2.id, [{ ...row, since: at, firstAt: at, lastAt: at, minutes: [1] }]);
+  await writeVotes(env, { siteId: own2.id, pollId: "none" }, [{ accountId: row.accountId, n: 1, answerId: "a", created: at }]);
+  const written = batch.mock.calls.map(([statements]) => statements.length);
+  const counts = { batches: written.length, statements: written.reduce((sum, each) => sum + each, 0), prepared: prepare.mock.calls.length };
+  const calls = objects.mock.calls.filter(([name]) => name.startsWith(own2.id));
+  vi.restoreAllMocks();
+  expect(counts).toEqual({ batches: 2, statements: 5, prepared: 5 });
+  expect(calls).toEqual([]);
 });
 
 describe("viewers of the channel", () => {
