@@ -72,6 +72,10 @@ describe("csvField", () => {
     expect(csvField(text)).toBe(written);
   });
 
+  test("writes negative numbers as numbers, so that they can be added up", () => {
+    expect(csvLine([-5, "-5", 0.5])).toBe("-5,'-5,0.5\r\n");
+  });
+
   test("writes fields that read back unchanged, except for an apostrophe before formulas", async () => {
     const field = fc.string({ unit: fc.constantFrom("a", "=", "+", "-", "@", "\t", '"', ",", "\r", "\n", "'", " ") });
     await fc.assert(
