@@ -172,6 +172,7 @@ export const WEBHOOK_SERVICES = [
   "poll-service-v3",
   "qna-service-v1",
   "quest-service-v2",
+  "schedule-service-v1",
   "stream-service-v1",
   "subscription-service-v2",
 ] as const;
@@ -195,7 +196,7 @@ export const RULE_OPERATORS = ["equals", "not_equals", "greater_than", "less_tha
 export const RULE_BEHAVIORS = ["immediate", "delayed"] as const;
 export const RULE_SCOPES = ["channel", "channel_metadata", "specific_channels", "all_channels"] as const;
 export const RULE_SEGMENTS = ["viewers_all", "viewers_with_tags", "viewers_in_segment"] as const;
-export const FIRING_OUTCOMES = ["scheduled", "sent", "created", "failed", "dropped"] as const;
+export const FIRING_OUTCOMES = ["scheduled", "sent", "created", "locked", "failed", "dropped"] as const;
 export const FACT_TYPES = ["string", "number", "boolean", "array", "any"] as const;
 /** What is counted per channel and hour. `peakViewers` and `sitePeakViewers` are maxima, all others sums. */
 export const INSIGHT_METRICS = [
@@ -230,3 +231,8 @@ export const IMPRESSION_KINDS = [
 ] as const;
 /** The same, and what overlays report by broadcast. */
 export const REACH_KINDS = [...IMPRESSION_KINDS, "broadcast.shown", "broadcast.cta"] as const;
+/** What can be scheduled. */
+export const SCHEDULED_KINDS = ["overlay.broadcast", "poll.open", "poll.close", "quest.open", "quest.close"] as const;
+/** `missed`: it was more than five minutes late, and showing it then would have surprised the audience. */
+export const SCHEDULED_STATES = ["pending", "done", "failed", "missed", "cancelled"] as const;
+export const SCHEDULED_SOURCES = ["request", "poll", "quest"] as const;

@@ -265,7 +265,59 @@ export interface CreateChannel {
   name: Binding<string>;
 }
 
+export interface LockPoll {
+  type: "LOCK_POLL";
+  pollId: string;
+}
+
 export interface JsonRule {
   trigger: RuleTrigger;
-  action: SendOverlay | CreateChannel;
+  action: SendOverlay | CreateChannel | LockPoll;
+}
+
+/** What a scheduled broadcast sends; other kinds need nothing. */
+export type ScheduledPayload = Record<string, unknown>;
+
+/** The credential that scheduled an action. */
+export interface ScheduledBy {
+  kind: "developer" | "account";
+  id: string;
+}
+
+export type StatValue = string | number | boolean;
+
+/** Where a provider's events have the facts of an entity: dotted paths, relative to each element of `each` if that is set. */
+export interface EntityMapping {
+  channelId: string;
+  each?: string | undefined;
+  entityType: string;
+  id: string;
+  name?: string | undefined;
+  image?: string | undefined;
+  team?: string | undefined;
+  at?: string | undefined;
+  /** The paths of its facts, by their names. */
+  facts: Record<string, string>;
+}
+
+/** Where a provider's events have key plays. */
+export interface KeyPlayMapping {
+  channelId: string;
+  each?: string | undefined;
+  /** Only events in which this path has this value. */
+  when?: { fact: string; equals: StatValue } | undefined;
+  id?: string | undefined;
+  kind: string;
+  title: string;
+  description?: string | undefined;
+  entityType?: string | undefined;
+  entityId?: string | undefined;
+  mediaTime?: string | undefined;
+  at?: string | undefined;
+}
+
+/** What of a provider's events is kept as match facts. */
+export interface StatMapping {
+  entities: EntityMapping[];
+  keyPlays: KeyPlayMapping[];
 }

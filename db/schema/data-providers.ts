@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { FactTypes } from "#db/types.ts";
+import type { FactTypes, StatMapping } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** External systems that send events. Their secrets are sealed rather than hashed, because their signatures are verified with them. */
@@ -28,6 +28,8 @@ export const dataProviders = sqliteTable(
     schemaChecks: integer("schema_checks").notNull().default(0),
     /** The finding of those checks for which its events are rejected. */
     disabledReason: text("disabled_reason"),
+    /** What of its events is kept as match facts; null: nothing. Set by the site, so that the provider's own updates keep it. */
+    statMapping: text("stat_mapping", { mode: "json" }).$type<StatMapping>(),
     ...tracked(),
   },
   (table) => [

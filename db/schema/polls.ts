@@ -19,6 +19,8 @@ export const polls = sqliteTable(
     responsesPerViewer: integer("responses_per_viewer").notNull(),
     hideResults: integer("hide_results", { mode: "boolean" }).notNull(),
     settled: time("settled"),
+    /** Responses from this time on don't count; null: until the poll is closed. */
+    locksAt: time("locks_at"),
     ...tracked(),
   },
   (table) => [
