@@ -21,7 +21,7 @@ const timeouts = {
 };
 
 // Tests of every operation in the document.
-const allOperations = ["test/contract.test.ts", "test/events.test.ts", "test/query-plans.test.ts"];
+const allOperations = ["test/contract.test.ts", "test/events.test.ts", "test/query-plans.test.ts", "test/search.test.ts"];
 
 // Before each test, what the previous one replaced is put back.
 const restored = { restoreMocks: true, unstubGlobals: true };

@@ -1,17 +1,17 @@
+import { sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { AccountRole } from "#db/types.ts";
 import { type AccountRow, accounts, userProfiles } from "#db/schema/index.ts";
-import type { ListQuery } from "#worker/services/core/listing.ts";
+import { folded } from "#db/search-text.ts";
 import { type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { invalid, rejectDuplicate } from "#worker/lib/errors.ts";
+import { foldText } from "#worker/lib/fold-text.ts";
 import { toAccount } from "./schemas.ts";
 import { rejectTakenLink, writeLinks } from "./links.ts";
 
-/** Normalizes a search like the stored names and addresses. */
-export function normalizeSearch<T extends ListQuery>(query: T): T {
-  return query.search === undefined ? query : { ...query, search: normalizeName(query.search) };
-}
+/** What searches for an account look in, folded; the name is stored so. */
+export const ACCOUNT_TEXTS = [sql`${accounts.normalizedName}`, folded(accounts.email)];
 
 /** Builds the row of a new account. Without a password, the account can't sign in with one until it is reset. */
 export async function newAccount(
@@ -88,7 +88,7 @@ export function rejectPlaceholderEmail(email: string): void {
 
 /** The form of a name for sorting and searching: lower case, without accents. */
 export function normalizeName(name: string): string {
-  return name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return foldText(name);
 }
 
 /** The columns of a new password; the higher version ends every existing session. */

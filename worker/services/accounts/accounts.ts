@@ -28,12 +28,12 @@ import { leavesAnAdmin, canGrantRoles, readForRoles, requireAllowedRoleChange, r
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { requireStaffPassword } from "./passwords.ts";
 import {
+  ACCOUNT_TEXTS,
   accountEvent,
   insertAccount,
   nameColumns,
   newAccount,
   normalizeEmail,
-  normalizeSearch,
   rejectPlaceholderEmail,
   rejectTakenEmail,
 } from "./account-rows.ts";
@@ -43,11 +43,12 @@ export const accountList = tableList<AccountRow>({
   rows: (db, slice) => sliceOf(db.select(accountColumns).from(accounts).$dynamic(), slice),
   sort: { created: accounts.created, name: accounts.normalizedName, email: accounts.email },
   search: { name: accounts.normalizedName, email: accounts.email },
+  foldedTexts: ACCOUNT_TEXTS,
 });
 
 export function listAccounts(ctx: Ctx, query: ListQuery & { email?: string }): Promise<ListPage<AccountRow>> {
   const email = query.email === undefined ? undefined : eq(accounts.email, normalizeEmail(query.email));
-  return listRows(ctx, accountList, normalizeSearch(query), eq(accounts.siteId, ctx.siteId), email);
+  return listRows(ctx, accountList, query, eq(accounts.siteId, ctx.siteId), email);
 }
 
 /** Keys and admins read any account of the site, everyone else only their own. */

@@ -4,7 +4,7 @@ import type { AccountRole } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type RoleFilters, toAccount } from "./schemas.ts";
 import { accountList } from "./accounts.ts";
-import { normalizeEmail, normalizeName, normalizeSearch } from "./account-rows.ts";
+import { normalizeEmail, normalizeName } from "./account-rows.ts";
 import { commitIfUnchanged, type Ctx, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
 import { planCredentials } from "./credentials.ts";
 import { type ListPage, type ListQuery, listRows } from "#worker/services/core/listing.ts";
@@ -17,7 +17,7 @@ export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<Li
   return listRows(
     ctx,
     accountList,
-    normalizeSearch(query),
+    query,
     eq(accounts.siteId, ctx.siteId),
     email === undefined ? undefined : eq(accounts.email, normalizeEmail(email)),
     name === undefined ? undefined : eq(accounts.normalizedName, normalizeName(name)),

@@ -1,11 +1,12 @@
-import { and, desc, eq, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { accessCodes, accountEntitlements, type AccountRow, accounts, charges, pages, subscriptions } from "#db/schema/index.ts";
 import { forbidden, notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
 import type { MemberEntitlementRow, MembersQuery } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
-import { normalizeEmail, normalizeName } from "#worker/services/accounts/account-rows.ts";
+import { ACCOUNT_TEXTS } from "#worker/services/accounts/account-rows.ts";
 import { callerAccount, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { folded } from "#db/search-text.ts";
 import { contains, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { grantSubscription, subscriptionsOf } from "#worker/services/subscriptions/subscriptions.ts";
 
@@ -57,10 +58,7 @@ function holdsGateSku(ctx: Ctx, channelIds: string[]): SQL {
 function matchesSearch(ctx: Ctx, searchBy: MembersQuery["searchBy"], text: string | undefined): SQL | undefined {
   switch (searchBy) {
     case "accountInfo":
-      // Both columns are stored normalized.
-      return text
-        ? or(sql`instr(${accounts.normalizedName}, ${normalizeName(text)}) > 0`, sql`instr(${accounts.email}, ${normalizeEmail(text)}) > 0`)
-        : undefined;
+      return contains(ACCOUNT_TEXTS, text);
     case "entitlements":
       return holdsMatching(ctx, sql`held.status <> 'cancelled'`, text);
     case "paidEntitlements":
@@ -76,8 +74,8 @@ function matchesSearch(ctx: Ctx, searchBy: MembersQuery["searchBy"], text: strin
 
 function holdsMatching(ctx: Ctx, which: SQL, text: string | undefined): SQL {
   const named = text
-    ? sql`and (${contains([sql`held.sku`], text)} or held.sku in (select offered.sku from ${subscriptions} offered
-        where offered.site_id = ${ctx.siteId} and ${contains([sql`offered.name`], text)}))`
+    ? sql`and (${contains([folded(sql`held.sku`)], text)} or held.sku in (select offered.sku from ${subscriptions} offered
+        where offered.site_id = ${ctx.siteId} and ${contains([folded(sql`offered.name`)], text)}))`
     : sql``;
   return sql`${accounts.id} in (select held.account_id from ${accountEntitlements} held where held.site_id = ${ctx.siteId} and ${which} ${named})`;
 }

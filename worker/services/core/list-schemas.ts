@@ -42,7 +42,7 @@ export function listQuery<const S extends readonly [string, ...string[]], F exte
       .string()
       .max(SEARCH_MAX)
       .optional()
-      .openapi({ description: `Text to find, at most ${SEARCH_MAX} characters, case-insensitive` }),
+      .openapi({ description: `Text to find, at most ${SEARCH_MAX} characters, ignoring case and accents` }),
     sortBy: z.enum(sortFields).optional(),
     sortDirection: z
       .enum(["1", "-1", "2"])

@@ -1,10 +1,13 @@
-import { and, asc, count, countDistinct, desc, getTableColumns, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, countDistinct, desc, getTableColumns, getTableName, or, type SQL, sql } from "drizzle-orm";
 import type { RunnableQuery } from "drizzle-orm/runnable-query";
 import type { SQLiteColumn, SQLiteSelect, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { z } from "@hono/zod-openapi";
 import type { Db } from "#db/client.ts";
+import { searchTexts } from "#db/schema/index.ts";
+import { folded, SEARCHED_TABLES } from "#db/search-text.ts";
 import { fromBase64Url, toBase64Url } from "#worker/lib/crypto/crypto.ts";
 import { invalid } from "#worker/lib/errors.ts";
+import { foldText } from "#worker/lib/fold-text.ts";
 import type { Ctx } from "./context.ts";
 import type { ListPage, ListQuery } from "./list-schemas.ts";
 
@@ -41,6 +44,8 @@ export interface ListSpec<Row> {
   /** The direction of the default sort; a field that the caller chooses sorts ascending by default. */
   defaultDirection: 1 | -1;
   search: Record<string, SQLiteColumn | SQL>;
+  /** The searched texts, folded, if they are stored in the table itself. */
+  foldedTexts?: SQL[];
 }
 
 /** A column that a list can be sorted by. */
@@ -52,7 +57,7 @@ export function tableList<Row extends { id: string }>({
   sort,
   defaultDirection = -1,
   ...spec
-}: Pick<ListSpec<Row>, "rows" | "search"> & {
+}: Pick<ListSpec<Row>, "rows" | "search" | "foldedTexts"> & {
   table: SQLiteTable & { id: SQLiteColumn };
   sort: Record<string, SortColumn>;
   defaultDirection?: 1 | -1;
@@ -89,7 +94,7 @@ export async function listRows<Row>(
   const sort = spec.sort[sortBy];
   if (!sort) throw invalid("sortBy", `Must be one of: ${Object.keys(spec.sort).join(", ")}`);
   const order = sortDirection === 1 ? asc : desc;
-  const matches = and(...where, contains(Object.values(spec.search), query.search));
+  const matches = and(...where, contains(searchedTexts(spec), query.search));
   const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, sortBy, sortDirection);
   const after = cursor && isAfter(sort.by, spec.id.by, cursor);
   const [found, [counted]] = await ctx.db.batch([
@@ -134,11 +139,25 @@ export function idIn(column: SQLiteColumn | SQL, ids: string[]): SQL {
   return sql`${column} in (select value from json_each(${JSON.stringify(ids)}))`;
 }
 
-/** Finds text in any of the fields, ignoring ASCII case. Uses `instr`, because D1 rejects LIKE patterns of more than 50 bytes. */
-export function contains(fields: (SQLiteColumn | SQL)[], text: string | undefined): SQL | undefined {
+/** What a list searches, folded: the stored texts of its rows, or its fields where the table has none (`db/search-text.ts`). */
+function searchedTexts<Row>({ table, search, id, foldedTexts }: ListSpec<Row>): SQL[] {
+  if (foldedTexts) return foldedTexts;
+  const fields = Object.values(search);
+  const kind = getTableName(table);
+  if (fields.length === 0 || !SEARCHED_TABLES.some((searched) => searched.table === kind)) return fields.map((field) => folded(field));
+  const { kind: searchedKind, rowId, text } = searchTexts;
+  return [sql`(select ${text} from ${searchTexts} where ${searchedKind} = ${kind} and ${rowId} = ${id.by})`];
+}
+
+/** Finds text in any of these folded texts, ignoring case and accents. Uses `instr`, because D1 rejects LIKE patterns of more than 50 bytes. */
+export function contains(texts: SQL[], text: string | undefined): SQL | undefined {
   if (text === undefined || text === "") return undefined;
-  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return or(...fields.map((field) => sql`instr(lower(${field}), ${lower}) > 0`)) ?? sql`false`;
+  return or(...texts.map((each) => sql`instr(${each}, ${foldText(text)}) > 0`)) ?? sql`false`;
+}
+
+/** Whether a name is exactly this one, ignoring case and accents. */
+export function isNamed(field: SQLiteColumn | SQL, name: string): SQL {
+  return sql`${folded(field)} = ${foldText(name)}`;
 }
 
 function isAfter(column: SQLiteColumn | SQL, id: SQLiteColumn | SQL, [, direction, value, lastId]: Cursor): SQL {

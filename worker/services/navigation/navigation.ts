@@ -20,7 +20,7 @@ import {
   updateRow,
 } from "#worker/services/core/context.ts";
 import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
-import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { idIn, isNamed, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 import { inNavigation } from "#worker/services/core/named-references.ts";
 import { commitReferencing, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -47,7 +47,7 @@ export async function listNavigations(
     query,
     eq(navigations.siteId, ctx.siteId),
     query.type && eq(navigations.type, query.type),
-    query.name === undefined ? undefined : eq(navigations.name, query.name),
+    query.name === undefined ? undefined : isNamed(navigations.name, query.name),
   );
   return { ...page, rows: (await visibleTo(ctx, page.rows)).map(({ row }) => row) };
 }

@@ -67,7 +67,10 @@ export const NavigationInput = z
     },
   });
 
-export const NavigationFilters = { type: z.enum(NAVIGATION_TYPES).optional(), name: z.string().max(200).optional() };
+export const NavigationFilters = {
+  type: z.enum(NAVIGATION_TYPES).optional(),
+  name: z.string().max(200).optional().describe("Exactly this name, ignoring case and accents"),
+};
 
 export const ApplyNavigation = z.strictObject({ pageId: Id }).openapi("ApplyNavigation");
 

@@ -20,7 +20,7 @@ import {
   whereVersion,
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPage } from "#worker/services/videos/gate-departures.ts";
-import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { idIn, isNamed, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { detachChannel } from "./channel-deletion.ts";
 import { inPageData } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -66,7 +66,7 @@ export function listPages(
 
 function hasName(options: PageOptions | undefined): SQL | undefined {
   const name = options?.criteria["data.name"];
-  return name === undefined ? undefined : sql`${pageName} = ${name}`;
+  return name === undefined ? undefined : isNamed(pageName, name);
 }
 
 const byId = prepared((db) =>

@@ -134,7 +134,9 @@ export const PageOptions = z
       .describe("1 ascending, -1 descending, 0 default order"),
     sortBy: z.enum(["_id", "created", "modified", "slug", "data.name"]).default("_id"),
     projection: z.array(z.enum(FIELDS)).min(1).optional().describe("The fields to return; `_id` is always included"),
-    criteria: z.strictObject({ "data.name": z.string().max(200).optional() }).default({}),
+    criteria: z
+      .strictObject({ "data.name": z.string().max(200).optional().describe("Exactly this name, ignoring case and accents") })
+      .default({}),
   })
   .openapi("PageOptions");
 

@@ -4,6 +4,7 @@ import { webhookEndpoints } from "#db/schema/index.ts";
 import { webhookEndpointOf } from "#worker/durable-objects/stubs.ts";
 import type { Delivery, DeliveryState, QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
+import { foldText } from "#worker/lib/fold-text.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { signingKeys } from "./signature.ts";
 import { type EventData, type SampleName, type WebhookPayload, WebhookPayload as Payload } from "./endpoint-schemas.ts";
@@ -37,7 +38,7 @@ export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promis
   const { webhookId, limit, offset, state = null, type = null, search, sortDirection = -1 } = query;
   const { id, enabled } = webhookId === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, webhookId);
   const { rows: found, totalCount } = await webhookEndpointOf(ctx.env, ctx.siteId, id).deliveries({
-    ...{ offset, state, type, search: search?.toLowerCase() ?? null },
+    ...{ offset, state, type, search: search === undefined ? null : foldText(search) },
     limit: limit + 1,
     direction: sortDirection,
     cursor: readCursor(query.cursor, sortDirection),
