@@ -53,6 +53,7 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
     const video = Created.parse((await site.call("createVideo", await validCall(site, operationOf("createVideo")))).body);
     return [{ id: video._id, schema: "video" }];
   },
+  targetId: async (site) => Created.parse((await site.call("createOverlay", await validCall(site, operationOf("createOverlay")))).body)._id,
   senderAccountId: async (site) => site.accounts.admin.id,
   refreshToken: async (site) => {
     const response = await site.call("login", {

@@ -11,6 +11,7 @@ export { Limiter } from "./durable-objects/limiter.ts";
 export { QuestionBoard } from "./durable-objects/question-board.ts";
 export { PollCounter } from "./durable-objects/poll-counter/poll-counter.ts";
 export { Relay } from "./durable-objects/relay/relay.ts";
+export { Scheduler } from "./durable-objects/scheduler.ts";
 export { SiteLog } from "./durable-objects/site-log/site-log.ts";
 export { SitePresence } from "./durable-objects/site-presence/site-presence.ts";
 export { ViewCounter } from "./durable-objects/view-counter.ts";

@@ -40,6 +40,11 @@ export function automationOf(env: Env, siteId: string) {
   return env.AUTOMATION.getByName(siteId);
 }
 
+/** The object that runs a site's scheduled actions. */
+export function schedulerOf(env: Env, siteId: string) {
+  return env.SCHEDULER.getByName(siteId);
+}
+
 /** The object that counts a quota. */
 export function limiterOf(env: Env, siteId: string, slot: Slot) {
   return env.LIMITER.getByName(limiterName(siteId, slot));

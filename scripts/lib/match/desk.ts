@@ -72,9 +72,10 @@ export async function drawWinner(desk: Call, { questId }: MatchDay): Promise<{ c
   return { claimId: winners[0]?.claimId, entrants: entrants.length };
 }
 
-/** Updates the quest's description with the outcome. */
+/** Updates the quest's description with the outcome, and ends it: viewers' panels say so. */
 export async function endQuest(desk: Call, { pollId, questId }: MatchDay, description: string): Promise<void> {
   bodyOf(await desk("PUT", `/quest/v2/${questId}`, questOf(pollId, description)));
+  bodyOf(await desk("POST", "/schedule/v1", { kind: "quest.close", targetId: questId, in: 0 }));
 }
 
 function questOf(pollId: string, description: string) {

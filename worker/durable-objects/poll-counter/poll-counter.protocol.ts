@@ -12,6 +12,8 @@ export interface PollDefinition {
   hideResults: boolean;
   responsesPerViewer: number;
   answers: PollAnswer[];
+  /** Votes from this time on don't count (ms), by the counter's clock. Missing in definitions that were stored before it existed. */
+  locksAt?: number | null;
   /** Set once the poll is settled. */
   correctAnswerId: string | null;
 }

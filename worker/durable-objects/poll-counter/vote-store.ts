@@ -162,6 +162,7 @@ export class VoteStore {
     if (!poll) return rejected("not_found", "Poll not found");
     if (!poll.answers.some((answer) => answer.id === answerId)) return rejected("not_found", "The poll has no such answer");
     if (!poll.open) return rejected("poll_closed", "The poll is closed");
+    if (now >= (poll.locksAt ?? Infinity)) return rejected("poll_closed", "The poll is locked");
     if (responses >= poll.responsesPerViewer) return rejected("already_answered", "You have answered this poll already");
     if (this.#held(now).some(({ answerIds }) => answerIds.includes(answerId)))
       return rejected("conflict", "The poll's answers are being changed; try again");

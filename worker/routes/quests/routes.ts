@@ -43,7 +43,7 @@ quests.openapi(
     const page = await listQuests(c.var.ctx, query);
     const manages = await questManager(c.var.ctx);
     return c.json(
-      listResponse(c.req.url, query, page, (quest) => toQuest(quest, manages(quest))),
+      listResponse(c.req.url, query, page, (quest) => toQuest(quest, manages(quest), c.var.ctx.now)),
       200,
     );
   },
@@ -67,7 +67,7 @@ quests.openapi(
   async (c) => {
     const quest = await createQuest(c.var.ctx, c.req.valid("json"));
     tagVersion(c, quest);
-    return c.json(toQuest(quest, true), 201);
+    return c.json(toQuest(quest, true, c.var.ctx.now), 201);
   },
 );
 
@@ -88,7 +88,7 @@ quests.openapi(
     const quest = await getQuest(c.var.ctx, c.req.valid("param").id);
     const manages = await questManager(c.var.ctx);
     tagVersion(c, quest);
-    return c.json(toQuest(quest, manages(quest)), 200);
+    return c.json(toQuest(quest, manages(quest), c.var.ctx.now), 200);
   },
 );
 
@@ -110,7 +110,7 @@ quests.openapi(
   async (c) => {
     const quest = await replaceQuest(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, quest);
-    return c.json(toQuest(quest, true), 200);
+    return c.json(toQuest(quest, true, c.var.ctx.now), 200);
   },
 );
 

@@ -148,6 +148,8 @@ async function validateRule(ctx: Ctx, { jsonRule, channelId, clientRule }: RuleR
     if (!template) issues.push({ path: "jsonRule.action.templateId", message: "The site has no such template" });
     issues.push(...ownChannelProblems(action.targeting, channelId));
   }
+  // Viewers' pages can't close a poll.
+  if (action.type === "LOCK_POLL" && clientRule) issues.push({ path: "clientRule", message: "Not allowed with LOCK_POLL" });
   if (!provider) issues.push({ path: "jsonRule.trigger.dataProviderId", message: "The site has no such data provider" });
   else issues.push(...factProblems(jsonRule, provider.facts), ...(template ? variableProblems(jsonRule, template, provider.facts) : []));
   if (issues.length > 0) throw new Failure("invalid_request", "The rule is invalid", { issues });
@@ -186,6 +188,7 @@ function factProblems({ trigger, action }: JsonRule, facts: FactTypes): Issue[] 
     requireBound("jsonRule.action.name", action.name, ["string"]);
     return issues;
   }
+  if (action.type === "LOCK_POLL") return issues;
   const { targeting, variableMapping, timecodeMapping } = action;
   requireBound(
     "jsonRule.action.targeting.target",

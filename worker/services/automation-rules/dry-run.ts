@@ -68,6 +68,6 @@ function resultOf(event: Record<string, unknown>, plan: Plan | undefined, delay:
     broadcasts: plan?.kind === "broadcast" ? [plan.event] : [],
     channel: plan?.kind === "channel" ? { _id: plan.id, name: plan.name, slug: plan.slug } : null,
     delaySeconds: delay / 1000,
-    message: plan && plan.kind !== "channel" ? plan.message : reason,
+    message: plan && "message" in plan ? plan.message : reason,
   };
 }

@@ -1,13 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import { type FiringRow, pages, ruleFirings } from "#db/schema/index.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { wonRace } from "#worker/lib/errors.ts";
+import { Failure, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CreatePage } from "#worker/services/pages/schemas.ts";
 import { type Plan, planFirings, type RuleFiring } from "./plans.ts";
 import { type BroadcastEvent, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import { commit, commitIfUnchanged, type Ctx } from "#worker/services/core/context.ts";
 import { createPage } from "#worker/services/pages/pages.ts";
+import { switchPoll } from "#worker/services/polls/polls.ts";
 
 /** An overlay sent later than this (after a restart) starts when it is sent, so that it isn't over before anyone sees it. */
 const LATE_MS = 5_000;
@@ -53,6 +54,8 @@ async function execute(ctx: Ctx, firing: RuleFiring, plan: Plan): Promise<void> 
       return send(ctx, firing, plan);
     case "channel":
       return createChannel(ctx, firing, plan);
+    case "lock":
+      return lockPoll(ctx, firing, plan.pollId);
   }
 }
 
@@ -88,6 +91,16 @@ async function createChannel(ctx: Ctx, firing: RuleFiring, { id, name, slug }: E
   const [existing] = await ctx.db.select({ id: pages.id }).from(pages).where(eq(pages.id, id));
   if (!existing) await createPage(ctx, CreatePage.parse({ type: "channel", slug, data: { name } }), id);
   await commit(ctx, upsertFiring(ctx, firing, { outcome: "created", message: null, madeId: id }));
+}
+
+async function lockPoll(ctx: Ctx, firing: RuleFiring, pollId: string): Promise<void> {
+  try {
+    const message = await switchPoll(ctx, pollId, false);
+    await commit(ctx, upsertFiring(ctx, firing, { outcome: "locked", message, madeId: null }));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "not_found") throw error;
+    await recordFailed(ctx, firing, error.message);
+  }
 }
 
 function upsertFiring(ctx: Ctx, firing: RuleFiring, outcome: Outcome) {

@@ -24,12 +24,14 @@ export interface RuleFiring {
 export type Plan =
   | { kind: "broadcast"; event: BroadcastEvent; message: string | null }
   | { kind: "channel"; id: string; name: string; slug: string }
+  | { kind: "lock"; pollId: string }
   | { kind: "problem"; message: string };
 
 /** What a firing requests, before templates and channels are read. */
 type FiringRequest =
   | { kind: "overlay"; action: SendOverlay; reach: Reach; variables: Variables; tags: string[] | undefined; timecode: number | undefined }
-  | { kind: "channel"; name: string };
+  | { kind: "channel"; name: string }
+  | { kind: "lock"; pollId: string };
 type Variables = Record<string, string | number | boolean>;
 /** The targeted channels: by id, by a text in their metadata, or all. */
 type Reach = { ids: string[] } | { metadata: string } | "all";
@@ -81,6 +83,7 @@ function requestOf({ rule, event: { data } }: RuleFiring): FiringRequest {
   if (action.type === "CREATE_CHANNEL") {
     return { kind: "channel", name: checked(Text.max(200), resolveBinding(action.name, data), "The channel's name") };
   }
+  if (action.type === "LOCK_POLL") return { kind: "lock", pollId: action.pollId };
   const { targeting, variableMapping, timecodeMapping } = action;
   return {
     kind: "overlay",
@@ -168,6 +171,7 @@ async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem:
 
 function planOf({ due }: RuleFiring, id: string, request: FiringRequest, found: Found): Plan {
   if (request.kind === "channel") return { kind: "channel", id, name: request.name, slug: slugOf(request.name, id) };
+  if (request.kind === "lock") return request;
   const { action, reach, variables, tags, timecode } = request;
   const template = found.templates.get(action.templateId);
   if (template?.type !== "template") throw new RuleError("The site has no such template");

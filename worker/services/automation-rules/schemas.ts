@@ -74,8 +74,15 @@ const CreateChannelAction = z
   .strictObject({ type: z.literal("CREATE_CHANNEL"), name: binding(z.string().trim().min(1).max(200)) })
   .openapi("CreateChannelAction");
 
+const LockPollAction = z
+  .strictObject({
+    type: z.literal("LOCK_POLL"),
+    pollId: Id.describe("The poll to close: once the provider's request returns, no response counts any more"),
+  })
+  .openapi("LockPollAction");
+
 export const JsonRule = z
-  .strictObject({ trigger: Trigger, action: z.discriminatedUnion("type", [SendOverlayAction, CreateChannelAction]) })
+  .strictObject({ trigger: Trigger, action: z.discriminatedUnion("type", [SendOverlayAction, CreateChannelAction, LockPollAction]) })
   .openapi("JsonRule");
 
 const EXAMPLE = {

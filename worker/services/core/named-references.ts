@@ -124,6 +124,7 @@ export function inRule({ jsonRule: { trigger, action }, channelId }: { jsonRule:
           ...inTargeting(action.targeting),
         ]
       : []),
+    ...(action.type === "LOCK_POLL" ? one("poll", "jsonRule.action.pollId", action.pollId) : []),
   ];
 }
 

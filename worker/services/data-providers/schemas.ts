@@ -125,7 +125,7 @@ export const Firing = z
     outcome: z
       .enum(FIRING_OUTCOMES)
       .describe(
-        "`sent`: an overlay was broadcast; `created`: a channel was created; `dropped`: the rule was deleted or inactive when its delay was over",
+        "`sent`: an overlay was broadcast; `created`: a channel was created; `locked`: a poll was closed; `dropped`: the rule was deleted or inactive when its delay was over",
       ),
     message: z.string().nullable().describe("Why it failed, or which channels it didn't reach"),
     madeId: Id.nullable().describe("The id of the broadcast or the channel"),

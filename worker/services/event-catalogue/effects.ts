@@ -14,6 +14,7 @@ import { effects as polls } from "#worker/services/polls/effects.ts";
 import { effects as qna } from "#worker/services/qna/effects.ts";
 import { effects as quests } from "#worker/services/quests/effects.ts";
 import { effects as segments } from "#worker/services/segments/effects.ts";
+import { effects as schedule } from "#worker/services/schedule/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
@@ -37,6 +38,7 @@ const EFFECTS: Effects = {
   ...qna,
   ...quests,
   ...segments,
+  ...schedule,
   ...streams,
 };
 

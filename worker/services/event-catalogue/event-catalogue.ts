@@ -23,6 +23,7 @@ import { events as playlists } from "#worker/services/playlists/events.ts";
 import { events as polls } from "#worker/services/polls/events.ts";
 import { events as qna } from "#worker/services/qna/events.ts";
 import { events as quests } from "#worker/services/quests/events.ts";
+import { events as schedule } from "#worker/services/schedule/events.ts";
 import { events as sites } from "#worker/services/sites/events.ts";
 import { events as streamProviders } from "#worker/services/stream-providers/events.ts";
 import { events as streams } from "#worker/services/streams/events.ts";
@@ -58,6 +59,7 @@ export const EVENTS = {
   ...polls,
   ...qna,
   ...quests,
+  ...schedule,
   ...sites,
   ...streamProviders,
   ...streams,

@@ -69,7 +69,21 @@ export async function broadcastOverlay(
   ctx: Ctx,
   overlayId: string,
   input: BroadcastInput,
+  broadcastId = newId(ctx.now),
 ): Promise<{ broadcastId: string; broadcasts: SentBroadcast[] }> {
+  const event = await planBroadcast(ctx, overlayId, input, broadcastId);
+  const eventIds = await commit(ctx, insertRows(ctx, event), {
+    type: "overlay.broadcast",
+    resource: `overlay/${overlayId}`,
+    data: { ...event },
+  });
+  const sent = await orUnavailable(sendBroadcast(ctx.env, ctx.siteId, event), LATE);
+  ctx.emitted.completedEventIds.push(...eventIds);
+  return { broadcastId, broadcasts: sent };
+}
+
+/** What a request would broadcast, and where; throws if it is invalid or the caller has no right to it. */
+export async function planBroadcast(ctx: Ctx, overlayId: string, input: BroadcastInput, broadcastId: string): Promise<BroadcastEvent> {
   const named = namedChannels(input);
   const [[row], found] = await ctx.db.batch([
     ctx.db
@@ -93,16 +107,7 @@ export async function broadcastOverlay(
   await requireChannels(ctx, channelIds);
   requireVariables(overlay.contents, input.variables ?? {});
   const tags = input.tagId === undefined ? undefined : [input.tagId];
-  const broadcast = buildBroadcast(newId(ctx.now), ctx.now, overlay, { ...input, tags, userSegment: input.segment });
-  const event: BroadcastEvent = { channelIds, broadcast };
-  const eventIds = await commit(ctx, insertRows(ctx, event), {
-    type: "overlay.broadcast",
-    resource: `overlay/${overlayId}`,
-    data: { ...event },
-  });
-  const sent = await orUnavailable(sendBroadcast(ctx.env, ctx.siteId, event), LATE);
-  ctx.emitted.completedEventIds.push(...eventIds);
-  return { broadcastId: broadcast.broadcastId, broadcasts: sent };
+  return { channelIds, broadcast: buildBroadcast(broadcastId, ctx.now, overlay, { ...input, tags, userSegment: input.segment }) };
 }
 
 /** Sends a committed broadcast to its channels. Idempotent: each channel publishes it once. */

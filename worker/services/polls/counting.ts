@@ -15,8 +15,8 @@ import { withdrawTally } from "./audience.ts";
 // Keeps a poll's row and its counters in sync.
 
 export function definitionOf(row: typeof polls.$inferSelect): PollDefinition {
-  const { version, open, hideResults, responsesPerViewer, answers, settled, correctAnswerId } = row;
-  return { version, open, hideResults, responsesPerViewer, answers, correctAnswerId: settled === null ? null : correctAnswerId };
+  const { version, open, hideResults, responsesPerViewer, answers, locksAt, settled, correctAnswerId } = row;
+  return { version, open, hideResults, responsesPerViewer, answers, locksAt, correctAnswerId: settled === null ? null : correctAnswerId };
 }
 
 /** The definition that the counters need; undefined if the site has no such poll. */

@@ -1,6 +1,6 @@
 import { Id } from "#worker/lib/schemas/common.ts";
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
-import { SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { MINUTE, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Poll } from "./schemas.ts";
 
 const ids = { poll: "5eed0000000000000e006001", answer: "5eed0000000000000e006002", otherAnswer: "5eed0000000000000e006003" };
@@ -29,6 +29,7 @@ export const events = eventsOf(
           responsesPerViewer: 1,
           hideResults: false,
           correctAnswerId: null,
+          locksAt: SAMPLE_MOMENT + 45 * MINUTE,
           settled: null,
         },
       ],

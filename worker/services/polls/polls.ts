@@ -1,4 +1,5 @@
 import { and, desc, eq, type SQL } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { pollResponses, type PollRow, polls } from "#db/schema/index.ts";
 import type { PollAnswer } from "#db/types.ts";
 import { counterAt, countersOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
@@ -19,9 +20,10 @@ import {
   updateRow,
   whereVersion,
 } from "#worker/services/core/context.ts";
-import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { idIn, isNamed, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { defineOnAllCounters, definitionOf } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
+import { cancelTimes, scheduleTimes, wakeScheduler } from "#worker/services/schedule/derived.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 /** How many of the most recently modified open polls are checked for responses that are not in the database yet. */
@@ -62,8 +64,8 @@ function restrictedTo({ _id, type, name, question, open }: RestrictedQuery): SQL
   return and(
     _id === undefined ? undefined : idIn(polls.id, [_id].flat()),
     type === undefined ? undefined : idIn(polls.type, [type].flat()),
-    name === undefined ? undefined : eq(polls.name, name),
-    question === undefined ? undefined : eq(polls.question, question),
+    name === undefined ? undefined : isNamed(polls.name, name),
+    question === undefined ? undefined : isNamed(polls.question, question),
     open === undefined ? undefined : eq(polls.open, open),
   );
 }
@@ -84,16 +86,19 @@ export async function isInsider(ctx: Ctx): Promise<boolean> {
 
 export async function createPoll(ctx: Ctx, input: PollInput): Promise<PollRow> {
   requireOwnSite(ctx, input.siteId);
-  const { type, question, name, open, responsesPerViewer, hideResults } = input;
+  const { type, question, name, open, responsesPerViewer, hideResults, locksAt } = input;
+  requireLock(ctx, { open, locksAt });
   const row = newRow(ctx);
   const answers = answersOf(ctx, { id: row.id, answers: [] }, input.answers);
   const poll: PollRow = {
     ...row,
-    ...{ type, question, name, open, responsesPerViewer, hideResults, answers },
+    ...{ type, question, name, open, responsesPerViewer, hideResults, locksAt, answers },
     correctAnswerId: null,
     settled: null,
   };
-  await commit(ctx, ctx.db.insert(polls).values(poll), { type: "poll.created", resource: `poll/${poll.id}`, data: toPoll(poll, false) });
+  const changes = [ctx.db.insert(polls).values(poll), ...(locksAt === null ? [] : scheduleLock(ctx, poll))];
+  await commit(ctx, changes, { type: "poll.created", resource: `poll/${poll.id}`, data: toPoll(poll, false) });
+  await wakeScheduler(ctx, locksAt);
   return poll;
 }
 
@@ -101,10 +106,10 @@ export async function createPoll(ctx: Ctx, input: PollInput): Promise<PollRow> {
 export async function replacePoll(ctx: Ctx, id: string, input: PollReplacement): Promise<PollRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getPoll(ctx, id);
-  const { type, question, name, open, responsesPerViewer, hideResults } = input;
+  const { type, question, name, open, responsesPerViewer, hideResults, locksAt } = input;
   // An omitted correctAnswerId doesn't unset the outcome of a settled poll.
   const { correctAnswerId = current.settled === null ? null : current.correctAnswerId } = input;
-  return editPoll(ctx, current, { type, question, name, open, responsesPerViewer, hideResults, correctAnswerId });
+  return editPoll(ctx, current, { type, question, name, open, responsesPerViewer, hideResults, locksAt, correctAnswerId });
 }
 
 /** Updates some fields of a poll. */
@@ -119,8 +124,24 @@ async function editPoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>): P
   if (correctAnswerId !== null) requireAnswer(current, correctAnswerId);
   if (current.settled !== null && (open || correctAnswerId !== current.correctAnswerId))
     throw conflict("The poll is settled: it can't be reopened; to correct its outcome, settle it again");
+  const { locksAt = current.locksAt } = fields;
+  if (open !== current.open || locksAt !== current.locksAt) requireLock(ctx, { open, locksAt });
   const verb = open === current.open ? "updated" : open ? "opened" : "closed";
   return changePoll(ctx, current, fields, `poll.${verb}`);
+}
+
+/** An open poll can't have a lock in the past: it would accept nothing. */
+function requireLock(ctx: Ctx, { open, locksAt }: Pick<PollRow, "open" | "locksAt">): void {
+  if (open && locksAt !== null && locksAt <= ctx.now) throw invalid("locksAt", "Must be in the future for an open poll, or null");
+}
+
+/** Opens or closes a poll. Returns why, if there is nothing left to do. */
+export async function switchPoll(ctx: Ctx, id: string, open: boolean): Promise<string | null> {
+  const current = await getPoll(ctx, id);
+  if (current.open === open) return `The poll was already ${open ? "open" : "closed"}`;
+  const isLocked = open && current.locksAt !== null && current.locksAt <= ctx.now;
+  await editPoll(ctx, current, isLocked ? { open, locksAt: null } : { open });
+  return null;
 }
 
 /** Replaces a poll's answers; one with responses can't be removed. */
@@ -179,7 +200,7 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   const current = await getPoll(ctx, id);
   requireMatch(ctx, current);
   await requireUnused(ctx, id);
-  const change = ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id)));
+  const change = [ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id))), cancelTimes(ctx, id)];
   const event: NewEvent<"poll.deleted"> = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
   if (!(await wonRace(() => commitIfUnchanged(ctx, change, event)))) {
     // A panel or quest was added concurrently, or the poll was changed.
@@ -249,10 +270,12 @@ async function changePoll(
   delayed = COUNTERS_DELAYED,
 ): Promise<PollRow> {
   const next: PollRow = { ...current, ...fields, modified: ctx.now, version: current.version + 1 };
-  const change = updateRow(ctx, polls, current, next);
+  const moves = next.locksAt !== current.locksAt;
+  const changes = [updateRow(ctx, polls, current, next), ...(moves ? scheduleLock(ctx, next) : [])];
   const data = { ...toPoll(next, false), pollId: next.id };
-  const eventIds = await commitIfUnchanged(ctx, change, { type, resource: `poll/${next.id}`, data });
+  const eventIds = await commitIfUnchanged(ctx, changes, { type, resource: `poll/${next.id}`, data });
   await updateCounters(ctx, next, delayed);
+  if (moves) await wakeScheduler(ctx, next.locksAt);
   // The effect of an outcome also pays the leaderboards.
   if (type !== "poll.settled") ctx.emitted.completedEventIds.push(...eventIds);
   return next;
@@ -261,6 +284,11 @@ async function changePoll(
 /** Once this resolves, votes are counted by this row. If it fails, the site log makes up for it and the caller gets a 503. */
 function updateCounters(ctx: Ctx, poll: PollRow, delayed: string): Promise<void> {
   return orUnavailable(defineOnAllCounters(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), delayed);
+}
+
+/** The statements that schedule the closing of a poll at its lock, in place of an earlier one. */
+function scheduleLock(ctx: Ctx, { id, name, locksAt }: PollRow): BatchItem<"sqlite">[] {
+  return scheduleTimes(ctx, { source: "poll", targetId: id, name, channelId: null }, [{ kind: "poll.close", dueAt: locksAt }]);
 }
 
 function requireAnswer(poll: { answers: PollAnswer[] }, answerId: string): void {

@@ -39,6 +39,9 @@ const settings = {
   responsesPerViewer: z.number().int().min(1).max(100).describe("Maximum number of responses per account"),
   hideResults: z.boolean().describe("Whether to hide the counts while the poll is open"),
 };
+const LocksAt = Time.nullable().describe(
+  "Responses from this time on don't count, whatever their order of arrival, and the poll closes; null: when it is closed",
+);
 const CorrectAnswerId = Id.nullable().describe("Id of one of the poll's answers");
 
 const replaceable = {
@@ -47,6 +50,7 @@ const replaceable = {
   correctAnswerId: CorrectAnswerId.optional(),
   responsesPerViewer: settings.responsesPerViewer.default(1),
   hideResults: settings.hideResults.default(false),
+  locksAt: LocksAt.default(null),
 };
 const example = {
   siteId: "5eed00000000000000000001",
@@ -69,7 +73,7 @@ export const PollReplacement = z
   .openapi("PollReplacement", { example: { ...example, question: "Who wins the cup?" } });
 
 export const PollPatch = z
-  .strictObject({ siteId: SiteId, ...fields, ...settings, correctAnswerId: CorrectAnswerId })
+  .strictObject({ siteId: SiteId, ...fields, ...settings, locksAt: LocksAt, correctAnswerId: CorrectAnswerId })
   .partial()
   .openapi("PollPatch", { example: { open: false } });
 
@@ -82,6 +86,7 @@ export const Poll = z
     correctAnswerId: CorrectAnswerId.describe(
       "Null until the poll is settled, except for callers with a developer key or an admin's token",
     ),
+    locksAt: LocksAt,
     settled: Time.nullable().describe("When it was settled, in milliseconds since 1970 UTC"),
     answers: z.array(PollAnswer),
     ...Tracked,
@@ -103,7 +108,9 @@ export const PollFilters = {
       .partial(),
   )
     .optional()
-    .describe("JSON filter with the exact `_id`, `type`, `name`, `question` or `open`; `_id` and `type` also accept a list"),
+    .describe(
+      "JSON filter by `_id`, `type`, `name`, `question` or `open`; `_id` and `type` also accept a list, `name` and `question` ignore case and accents",
+    ),
 };
 
 export const ResponseInput = z
@@ -163,6 +170,7 @@ export function toPoll(row: PollRow, insider: boolean) {
     responsesPerViewer: row.responsesPerViewer,
     hideResults: row.hideResults,
     correctAnswerId: insider || row.settled !== null ? row.correctAnswerId : null,
+    locksAt: row.locksAt,
     settled: row.settled,
     answers: toAnswers(row),
     created: row.created,

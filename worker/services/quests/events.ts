@@ -14,7 +14,7 @@ export const events = eventsOf(
     samples: [
       [/^quest\./, { webhookId: "rewards", webhookType: "scarf", webhookValue: "derby" }],
       [
-        /^quest\.(created|updated|deleted)$/,
+        /^quest\.(created|updated|deleted|opened|ended)$/,
         {
           _id: SAMPLE_IDS.quest,
           title: "Be there for the derby",
@@ -26,10 +26,12 @@ export const events = eventsOf(
           claimedMessage: "It is on its way.",
           channelIds: [SAMPLE_IDS.page],
           raffle: null,
+          state: "open",
           timeMinimum: SAMPLE_MOMENT / 1000,
           timeMaximum: (SAMPLE_MOMENT + 120 * MINUTE) / 1000,
         },
       ],
+      [/^quest\.ended$/, { state: "ended" }],
       [
         /^raffle\.drawn$/,
         { seed: SEED, commitment: COMMITMENT, entrants: 128, winners: [{ claimId: SAMPLE_IDS.claimstatus, accountId: SAMPLE_IDS.viewer }] },
@@ -39,6 +41,8 @@ export const events = eventsOf(
   {
     "quest.created": { data: Quest, description: "A quest was created" },
     "quest.deleted": { data: Quest, description: "A quest was deleted" },
+    "quest.ended": { data: Quest, description: "A quest ended: at its timeMaximum, or when it was closed" },
+    "quest.opened": { data: Quest, description: "A quest opened: at its timeMinimum, or when it was opened" },
     "quest.updated": { data: Quest, description: "A quest was updated" },
     "raffle.drawn": {
       data: RaffleResult.omit({ algorithm: true }).extend({ questId: Id, entrants: z.number().int() }),

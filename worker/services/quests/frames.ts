@@ -8,11 +8,11 @@ const PublicQuest = Quest.omit({ webhookId: true, webhookType: true, webhookValu
   actions: z.array(QuestAction.omit({ validationValue: true })),
 });
 
-/** Notifies a quest's channels, or every open channel for a site-wide quest, that it was created, updated or deleted. Idempotent. */
+/** Notifies a quest's channels, or every open channel for a site-wide quest, that it was changed, deleted, opened or ended. Idempotent. */
 export async function notifyQuestChange(
   env: Env,
   siteId: string,
-  event: LoggedEvent<"quest.created" | "quest.updated" | "quest.deleted">,
+  event: LoggedEvent<"quest.created" | "quest.updated" | "quest.deleted" | "quest.opened" | "quest.ended">,
 ): Promise<void> {
   const quest = PublicQuest.parse(dataOf(event));
   const data = { ...quest, deleted: event.type === "quest.deleted" };

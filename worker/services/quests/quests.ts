@@ -18,7 +18,9 @@ import { newRaffle } from "./raffles.ts";
 import { inQuest } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
+import { cancelTimes } from "#worker/services/schedule/derived.ts";
 import { requireChannelAdmin } from "./channel-admins.ts";
+import { scheduleQuest } from "./times.ts";
 
 /** The `message` for an invalid quest; the issues name the fields. */
 export const INVALID_QUEST = "Invalid quest";
@@ -66,8 +68,8 @@ export async function createQuest(ctx: Ctx, input: QuestInput): Promise<QuestRow
   const raffle = input.rewardType === "raffle" ? await newRaffle(ctx.env) : NO_RAFFLE;
   const quest: QuestRow = { ...newRow(ctx), ...columnsOf(input), ...raffle, raffleDraw: null };
   const references = inQuest(quest);
-  const insert = ctx.db.insert(quests).values(quest);
-  await withQuestReferences(ctx, references, () => commitReferencing(ctx, references, insert, questEvent("created", quest)));
+  const changes = [ctx.db.insert(quests).values(quest), ...(hasTimes(quest) ? scheduleQuest(ctx, quest) : [])];
+  await withQuestReferences(ctx, references, () => commitReferencing(ctx, references, changes, questEvent(ctx, "created", quest)));
   return quest;
 }
 
@@ -81,7 +83,8 @@ export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Pro
   const next: QuestRow = { ...current, ...columnsOf(input), ...raffle, ...nextVersion(ctx, current) };
   const references = newReferences(inQuest(next), inQuest(current));
   const change = updateRow(ctx, quests, current, next, referencesExist(ctx, references));
-  await withQuestReferences(ctx, references, () => commitIfUnchanged(ctx, change, questEvent("updated", next)));
+  const changes = [change, ...(hasTimes(current) || hasTimes(next) ? scheduleQuest(ctx, next) : [])];
+  await withQuestReferences(ctx, references, () => commitIfUnchanged(ctx, changes, questEvent(ctx, "updated", next)));
   return next;
 }
 
@@ -100,7 +103,8 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   if (usingPanels.length > 0) throw questInUse(usingPanels);
   const change = ctx.db.delete(quests).where(and(whereVersion(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
   const deleteReports = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
-  if (await wonRace(() => commitIfUnchanged(ctx, [change, deleteReports], questEvent("deleted", current)))) return current;
+  const changes = [change, deleteReports, cancelTimes(ctx, id)];
+  if (await wonRace(() => commitIfUnchanged(ctx, changes, questEvent(ctx, "deleted", current)))) return current;
   // A panel was added concurrently, or the quest was changed.
   const addedPanels = await panelsWith(ctx, id);
   throw addedPanels.length > 0 ? questInUse(addedPanels) : new LostRace();
@@ -159,6 +163,10 @@ function columnsOf(input: QuestInput) {
   };
 }
 
-function questEvent(change: "created" | "updated" | "deleted", quest: QuestRow): NewEvent {
-  return { type: `quest.${change}`, resource: `quest/${quest.id}`, data: toQuest(quest, true) };
+export function questEvent(ctx: Ctx, change: "created" | "updated" | "deleted" | "opened" | "ended", quest: QuestRow): NewEvent {
+  return { type: `quest.${change}`, resource: `quest/${quest.id}`, data: toQuest(quest, true, ctx.now) };
+}
+
+function hasTimes({ timeMinimum, timeMaximum }: QuestRow): boolean {
+  return timeMinimum !== null || timeMaximum !== null;
 }

@@ -5,7 +5,7 @@ import type { QuestAction as QuestActionColumn } from "#db/types.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, ImageUrl, LinkUrl, orNull, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
-import { ANY_VALUE, KIND_RULES, requiredOf } from "./quest-rules.ts";
+import { ANY_VALUE, KIND_RULES, phaseOf, requiredOf } from "./quest-rules.ts";
 import { RAFFLE_ALGORITHM } from "./raffle-draw.ts";
 
 const Title = z.string().trim().min(1).max(200);
@@ -165,6 +165,9 @@ export const Quest = z
     siteId: Id,
     actions: z.array(QuestAction),
     raffle: orNull(Raffle).describe("Present if the reward is a raffle"),
+    state: z
+      .enum(["upcoming", "open", "ended"])
+      .describe("By its timeMinimum and timeMaximum, now. `quest.opened` and `quest.ended` announce a change within a second"),
     ...Tracked,
   })
   .openapi("Quest");
@@ -232,8 +235,10 @@ export type QuestQuery = z.output<typeof QuestQuery>;
 export type QuestProgress = z.output<typeof QuestProgress>;
 export type RaffleResult = z.output<typeof RaffleResult>;
 
+const STATES = { early: "upcoming", open: "open", over: "ended" } as const;
+
 /** The wire form; only callers who manage the quest see its internal fields. */
-export function toQuest(row: QuestRow, manages: boolean) {
+export function toQuest(row: QuestRow, manages: boolean, now: number) {
   return {
     _id: row.id,
     siteId: row.siteId,
@@ -254,6 +259,7 @@ export function toQuest(row: QuestRow, manages: boolean) {
     actions: row.actions,
     tags: row.tags,
     raffle: toRaffle(row),
+    state: STATES[phaseOf(row, now)],
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof Quest>;

@@ -1,0 +1,206 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { broadcastCalls } from "#test/broadcasts.ts";
+import { committedEvents } from "#test/committed-events.ts";
+import { type CallOptions, newSite, type TestSite } from "#test/harness.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { Poll } from "#worker/services/polls/schemas.ts";
+import { Quest } from "#worker/services/quests/schemas.ts";
+import { runDueActions } from "#worker/services/schedule/run.ts";
+import { ScheduledAction } from "#worker/services/schedule/schemas.ts";
+
+const MINUTE = 60_000;
+const List = listOf(ScheduledAction);
+
+let site: TestSite;
+const { newOverlay, active } = broadcastCalls(() => site);
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+async function schedule(body: Record<string, unknown>, options: CallOptions = {}) {
+  return (await site.call("scheduleAction", { ...options, body })).as(ScheduledAction);
+}
+
+async function broadcastIn(seconds: number, options: CallOptions = {}) {
+  const broadcast = { channelId: site.channels[0], variables: { scorer: "Ada" } };
+  return schedule({ kind: "overlay.broadcast", targetId: await newOverlay(), in: seconds, broadcast }, options);
+}
+
+const read = async (id: string) => (await site.call("getScheduledAction", { params: { id } })).as(ScheduledAction);
+const listed = async (query: Record<string, string>) => (await site.call("listScheduledActions", { query })).as(List).results;
+/** Runs what is due at that time, as the site's scheduler does, twice at once. */
+const run = (now: number) => Promise.all([runDueActions(env, site.id, now), runDueActions(env, site.id, now)]);
+const eventsOf = async (id: string) => (await committedEvents([site.id])).filter(({ resource }) => resource.endsWith(`/${id}`));
+
+async function newPoll(change: Record<string, unknown> = {}) {
+  const body = {
+    siteId: site.id,
+    type: "prediction",
+    question: "Who wins?",
+    name: "Result",
+    open: true,
+    answers: [{ answer: "Home" }, { answer: "Away" }],
+  };
+  return (await site.call("createPoll", { body: { ...body, ...change } })).as(Poll);
+}
+
+async function newQuest(change: Record<string, unknown>) {
+  const texts = { title: "Hero", description: "", rewardDescription: "", claimedMessage: "", rewardType: "prize" };
+  return (await site.call("createQuest", { body: { siteId: site.id, ...texts, channelIds: [site.channels[0]], ...change } })).as(Quest);
+}
+
+describe("a scheduled broadcast", () => {
+  test("is listed as pending, and shown once at its time, under the id of the action", async () => {
+    const action = await broadcastIn(300);
+    expect((await listed({ state: "pending" })).map(({ _id }) => _id)).toContain(action._id);
+    await run(action.dueAt - 1);
+    expect((await read(action._id)).state).toBe("pending");
+    await run(action.dueAt);
+    expect((await read(action._id)).state).toBe("done");
+    expect((await active({ channelId: site.channels[0] })).filter(({ broadcastId }) => broadcastId === action._id)).toHaveLength(1);
+    expect((await eventsOf(action._id)).map(({ type }) => type)).toEqual(["schedule.created", "schedule.completed"]);
+  });
+
+  test("takes an ISO time with an offset", async () => {
+    const at = new Date(Date.now() + 10 * MINUTE).toISOString().replace("Z", "+00:00");
+    const action = await schedule({ kind: "overlay.broadcast", targetId: await newOverlay(), at });
+    expect(action.dueAt).toBe(Date.parse(at));
+  });
+
+  test("is missed if the server was down until more than five minutes later", async () => {
+    const action = await broadcastIn(300);
+    await run(action.dueAt + 5 * MINUTE + 1_000);
+    const { state, message } = await read(action._id);
+    expect([state, message]).toEqual(["missed", "The server was unavailable at that time, and for 301 s after it"]);
+    expect((await active()).map(({ broadcastId }) => broadcastId)).not.toContain(action._id);
+  });
+
+  test("is either cancelled or shown, whichever comes first", async () => {
+    for (let round = 0; round < 5; round++) {
+      const action = await broadcastIn(300);
+      const [cancelled] = await Promise.all([site.call("cancelScheduledAction", { params: { id: action._id } }), run(action.dueAt)]);
+      const { state } = await read(action._id);
+      const shown = (await active()).some(({ broadcastId }) => broadcastId === action._id);
+      expect({ state, shown, status: cancelled.status }).toEqual(
+        cancelled.status === 200 ? { state: "cancelled", shown: false, status: 200 } : { state: "done", shown: true, status: 409 },
+      );
+    }
+  });
+
+  test("fails if the key that scheduled it has lost the right since", async () => {
+    const key = await site.addKey(["schedule:write", "overlay:write"]);
+    const headers = { "Tifo-Developer-Key": key };
+    const action = await broadcastIn(300, { as: "client", headers });
+    await env.DB.prepare("update api_keys set roles = '[\"schedule:write\"]' where id = ?").bind(action.scheduledBy?.id).run();
+    await run(action.dueAt);
+    const { state, message } = await read(action._id);
+    expect([state, message]).toEqual(["failed", "The developer key lacks the role overlay:write"]);
+    expect((await active()).map(({ broadcastId }) => broadcastId)).not.toContain(action._id);
+  });
+
+  test("fails if its overlay was deleted", async () => {
+    const action = await broadcastIn(300);
+    await site.call("deleteOverlay", { params: { id: action.targetId } });
+    await run(action.dueAt);
+    expect(await read(action._id)).toMatchObject({ state: "failed", message: "Overlay Not Found" });
+  });
+});
+
+describe("scheduling", () => {
+  test("needs the right to do the same now", async () => {
+    const overlay = await newOverlay();
+    const body = { kind: "overlay.broadcast", targetId: overlay, in: 60, broadcast: { channelId: site.channels[1] } };
+    expect((await site.call("scheduleAction", { as: "creator", body })).status).toBe(403);
+    const headers = { "Tifo-Developer-Key": await site.addKey(["schedule:write"]) };
+    expect((await site.call("scheduleAction", { as: "client", headers, body })).status).toBe(403);
+    const poll = await newPoll();
+    expect((await site.call("scheduleAction", { as: "creator", body: { kind: "poll.close", targetId: poll._id, in: 60 } })).status).toBe(
+      403,
+    );
+  });
+
+  test.each([{ at: 1000 }, { at: "2020-01-01T00:00:00Z" }, { at: 1, in: 1 }, {}])("rejects the time %j", async (time) => {
+    const response = await site.call("scheduleAction", { body: { kind: "overlay.broadcast", targetId: await newOverlay(), ...time } });
+    expect([response.status, response.fields]).toEqual([400, ["at"]]);
+  });
+
+  test("shows and cancels nothing of another site", async () => {
+    const action = await broadcastIn(300);
+    const other = await newSite();
+    expect((await other.call("getScheduledAction", { params: { id: action._id } })).status).toBe(404);
+    expect((await other.call("cancelScheduledAction", { params: { id: action._id } })).status).toBe(404);
+  });
+});
+
+describe("a scheduled poll", () => {
+  test("opens and closes at its times, and closes however late", async () => {
+    const poll = await newPoll({ open: false });
+    const opening = await schedule({ kind: "poll.open", targetId: poll._id, in: 60 });
+    const closing = await schedule({ kind: "poll.close", targetId: poll._id, in: 120 });
+    const isOpen = async () => (await site.call("getPoll", { params: { id: poll._id } })).as(Poll).open;
+    await run(opening.dueAt);
+    expect(await isOpen()).toBe(true);
+    await run(closing.dueAt + 60 * MINUTE);
+    expect(await isOpen()).toBe(false);
+  });
+
+  test("counts no response from its lock on, and closes then", async () => {
+    const locksAt = Date.now() + MINUTE;
+    const poll = await newPoll({ locksAt });
+    const respond = (as: "viewer" | "creator") =>
+      site.call("respondToPoll", { params: { id: poll._id }, as, body: { answerId: poll.answers[0]?._id } });
+    vi.useFakeTimers({ toFake: ["Date"], now: locksAt - 1 });
+    expect((await respond("viewer")).status).toBe(201);
+    vi.setSystemTime(locksAt);
+    expect((await respond("creator")).problem?.code).toBe("poll_closed");
+    vi.useRealTimers();
+    const [action] = await listed({ targetId: poll._id });
+    expect(action).toMatchObject({ kind: "poll.close", source: "poll", dueAt: locksAt, state: "pending" });
+    await run(locksAt);
+    expect((await site.call("getPoll", { params: { id: poll._id } })).as(Poll)).toMatchObject({ open: false });
+    expect((await eventsOf(poll._id)).map(({ type }) => type)).toEqual(["poll.created", "poll.closed"]);
+  });
+
+  test("can't be opened with a lock in the past, and follows a lock that moves", async () => {
+    const poll = await newPoll({ locksAt: Date.now() + MINUTE });
+    const locksAt = Date.now() + 2 * MINUTE;
+    await site.call("patchPoll", { params: { id: poll._id }, body: { locksAt } });
+    expect((await listed({ targetId: poll._id })).map(({ state, dueAt }) => [state, dueAt])).toEqual([
+      ["cancelled", poll.locksAt],
+      ["pending", locksAt],
+    ]);
+    expect((await site.call("patchPoll", { params: { id: poll._id }, body: { locksAt: 1000 } })).fields).toEqual(["locksAt"]);
+  });
+
+  test("is cancelled where its time is set", async () => {
+    const poll = await newPoll({ locksAt: Date.now() + MINUTE });
+    const [action] = await listed({ targetId: poll._id });
+    expect((await site.call("cancelScheduledAction", { params: { id: action?._id ?? "" } })).status).toBe(409);
+  });
+});
+
+describe("a quest with times", () => {
+  test("announces its opening and its end once, and says so", async () => {
+    const timeMinimum = Math.floor(Date.now() / 1000) + 60;
+    const quest = await newQuest({ timeMinimum, timeMaximum: timeMinimum + 60 });
+    expect(quest.state).toBe("upcoming");
+    await run(timeMinimum * 1000);
+    await run((timeMinimum + 60) * 1000 + 1);
+    expect((await eventsOf(quest._id)).map(({ type, data }) => [type, Quest.parse(JSON.parse(data)).state])).toEqual([
+      ["quest.created", "upcoming"],
+      ["quest.opened", "open"],
+      ["quest.ended", "ended"],
+    ]);
+  });
+
+  test("that is closed at a time has ended from then on", async () => {
+    const quest = await newQuest({});
+    const closing = await schedule({ kind: "quest.close", targetId: quest._id, in: 0 }, { as: "creator" });
+    await run(closing.dueAt);
+    const after = (await site.call("getQuest", { params: { id: quest._id } })).as(Quest);
+    expect(after.state).toBe("ended");
+    expect((await eventsOf(quest._id)).map(({ type }) => type)).toEqual(["quest.created", "quest.ended"]);
+  });
+});

@@ -1,0 +1,163 @@
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { createDb, type Db } from "#db/client.ts";
+import { ROLE_SCOPES } from "#db/enums.ts";
+import { accounts, apiKeys, type ScheduledActionRow, scheduledActions } from "#db/schema/index.ts";
+import { Failure, forbidden, LostRace, wonRace } from "#worker/lib/errors.ts";
+import { logError } from "#worker/lib/log.ts";
+import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
+import { type Actor, commitIfUnchanged, type Ctx, type NewEvent, nudgeLogs, ownRow } from "#worker/services/core/context.ts";
+import { systemCtx } from "#worker/services/core/system.ts";
+import { runAction } from "./actions.ts";
+import { toScheduledAction } from "./schemas.ts";
+
+/** What shows or opens something later than this would surprise the show; what closes is always done. */
+const MISSED_MS = 5 * 60_000;
+/** After a failure that may pass, the action is tried again. */
+const RETRY_MS = 1_000;
+/** Actions that run side by side. */
+const GROUP = 50;
+const MAX_RACES = 5;
+
+const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
+
+type Ended = "done" | "failed" | "missed";
+
+/**
+ * Runs a site's due actions, each once: an action's row is marked in the batch that does it, and fails that batch if somebody else has
+ * marked it. Returns when to run again (ms), and the nudges of the site's log, which nobody has to wait for.
+ */
+export async function runDueActions(env: Env, siteId: string, now: number): Promise<{ next: number | null; finish: Promise<unknown> }> {
+  const db = createDb(env.DB);
+  const pending = and(eq(scheduledActions.siteId, siteId), eq(scheduledActions.state, "pending"));
+  const due = await db
+    .select()
+    .from(scheduledActions)
+    .where(and(pending, lte(scheduledActions.dueAt, now)))
+    .orderBy(asc(scheduledActions.dueAt), asc(scheduledActions.id))
+    .limit(GROUP);
+  const nudges: Promise<void>[] = [];
+  const settled = await Promise.all(due.map((row) => attempt({ env, db, siteId, now, nudges }, row)));
+  const [later] = await db
+    .select({ dueAt: scheduledActions.dueAt })
+    .from(scheduledActions)
+    .where(and(pending, gt(scheduledActions.dueAt, now)))
+    .orderBy(asc(scheduledActions.dueAt))
+    .limit(1);
+  const again = settled.includes(false) ? now + RETRY_MS : due.length === GROUP ? now : null;
+  return { next: again ?? later?.dueAt ?? null, finish: Promise.allSettled(nudges) };
+}
+
+interface Run {
+  env: Env;
+  db: Db;
+  siteId: string;
+  now: number;
+  nudges: Promise<void>[];
+}
+
+/** Runs one action; false if it has to be tried again. */
+async function attempt(run: Run, row: ScheduledActionRow): Promise<boolean> {
+  const ctx = systemCtx({ env: run.env, db: run.db, now: run.now }, run.siteId, row.requestId);
+  try {
+    await execute(ctx, row);
+    return true;
+  } catch (error) {
+    if (await hasEnded(ctx, row)) return true;
+    logError("scheduled_action_failed", error, { siteId: run.siteId, actionId: row.id });
+    if (ctx.now - row.dueAt <= MISSED_MS) return false;
+    await end(ctx, row, "failed", "Failed for five minutes because of a server error");
+    return true;
+  } finally {
+    nudgeLogs(ctx);
+    run.nudges.push(ctx.finish());
+  }
+}
+
+async function execute(ctx: Ctx, row: ScheduledActionRow): Promise<void> {
+  const lateSeconds = Math.round((ctx.now - row.dueAt) / 1000);
+  if (!row.kind.endsWith(".close") && lateSeconds * 1000 > MISSED_MS)
+    return end(ctx, row, "missed", `The server was unavailable at that time, and for ${lateSeconds} s after it`);
+  try {
+    const nothing = await withRaces(async () => runAction(await asScheduler(ctx, row), row));
+    if (nothing !== null) await end(ctx, row, "done", nothing);
+  } catch (error) {
+    if (!(error instanceof Failure) || error instanceof LostRace || error.code === "unavailable") throw error;
+    await end(ctx, row, "failed", error.message);
+  }
+}
+
+/** The context in which an action runs: as who scheduled it, and with its row among what is committed. */
+async function asScheduler(ctx: Ctx, row: ScheduledActionRow): Promise<Ctx> {
+  const actor = await currentActor(ctx, row);
+  return {
+    ...ctx,
+    caller: async () => actor,
+    alongside: { change: mark(ctx, row, "done", null), event: endEvent(ctx, row, "done", null) },
+  };
+}
+
+/** Who scheduled the action, with the roles that they have now. */
+async function currentActor(ctx: Ctx, { scheduledBy }: ScheduledActionRow): Promise<Actor> {
+  if (scheduledBy === null) return { kind: "system" };
+  const { kind, id } = scheduledBy;
+  if (kind === "developer") {
+    const [key] = await ctx.db
+      .select({ roles: apiKeys.roles, expires: apiKeys.expires })
+      .from(apiKeys)
+      .where(ownRow(ctx, apiKeys, id));
+    if (!key || (key.expires !== null && key.expires <= ctx.now)) throw forbidden("The developer key that scheduled it no longer works");
+    return { kind, id, roles: key.roles };
+  }
+  const [account] = await ctx.db
+    .select({ roles: sql<string>`${effectiveRoles}`.as("roles"), tags: accounts.tags })
+    .from(accounts)
+    .where(ownRow(ctx, accounts, id));
+  if (!account) throw forbidden("The account that scheduled it was deleted");
+  return { kind, id, sessionId: "", roles: Roles.parse(JSON.parse(account.roles)), tags: account.tags };
+}
+
+/** Runs a verb again if another change came first, as the API does. */
+async function withRaces<T>(work: () => Promise<T>): Promise<T> {
+  for (let races = 1; ; races++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LostRace) || races === MAX_RACES) throw error;
+    }
+  }
+}
+
+/** Ends an action that did nothing. Whoever has ended it before is right. */
+async function end(ctx: Ctx, row: ScheduledActionRow, state: Ended, message: string | null): Promise<void> {
+  const change = ctx.db
+    .update(scheduledActions)
+    .set(endColumns(ctx, row, state, message))
+    .where(and(ownRow(ctx, scheduledActions, row.id), eq(scheduledActions.state, "pending")));
+  await wonRace(() => commitIfUnchanged(ctx, change, endEvent(ctx, row, state, message)));
+}
+
+/** Marks the row in another commit; unless it is pending, `state` becomes null, which violates NOT NULL and rolls that commit back. */
+function mark(ctx: Ctx, row: ScheduledActionRow, state: Ended, message: string | null) {
+  return ctx.db
+    .update(scheduledActions)
+    .set({ ...endColumns(ctx, row, state, message), state: sql`case when ${scheduledActions.state} = 'pending' then ${state} end` })
+    .where(ownRow(ctx, scheduledActions, row.id));
+}
+
+function endColumns(ctx: Ctx, row: ScheduledActionRow, state: Ended, message: string | null) {
+  return { state, message, endedAt: ctx.now, modified: ctx.now, version: row.version + 1 };
+}
+
+function endEvent(ctx: Ctx, row: ScheduledActionRow, state: Ended, message: string | null): NewEvent {
+  const type = state === "done" ? "schedule.completed" : state === "failed" ? "schedule.failed" : "schedule.missed";
+  return { type, resource: `schedule/${row.id}`, data: toScheduledAction({ ...row, ...endColumns(ctx, row, state, message) }) };
+}
+
+async function hasEnded(ctx: Ctx, { id }: ScheduledActionRow): Promise<boolean> {
+  const [row] = await ctx.db
+    .select({ state: scheduledActions.state })
+    .from(scheduledActions)
+    .where(ownRow(ctx, scheduledActions, id));
+  return row?.state !== "pending";
+}

@@ -1,0 +1,24 @@
+import { and, eq, lt } from "drizzle-orm";
+import { scheduledActions } from "#db/schema/index.ts";
+import { schedulerOf } from "#worker/durable-objects/stubs.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+
+const RETENTION_MS = 30 * 86_400_000;
+/** An action that is this late was forgotten by its alarm. */
+const OVERDUE_MS = 5_000;
+const SITES_PER_SWEEP = 500;
+
+/** Wakes the schedulers of sites with overdue actions, whose alarm was lost. */
+export async function wakeSchedulers({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
+  const overdue = await db
+    .selectDistinct({ siteId: scheduledActions.siteId })
+    .from(scheduledActions)
+    .where(and(eq(scheduledActions.state, "pending"), lt(scheduledActions.dueAt, now - OVERDUE_MS)))
+    .limit(SITES_PER_SWEEP);
+  await Promise.all(overdue.map(({ siteId }) => schedulerOf(env, siteId).wake(now)));
+}
+
+/** Deletes actions 30 days after they ended. */
+export async function pruneSchedule({ db, now }: Pick<Ctx, "db" | "now">): Promise<void> {
+  await db.delete(scheduledActions).where(lt(scheduledActions.endedAt, now - RETENTION_MS));
+}
