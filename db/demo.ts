@@ -1,4 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
+import { batchAll } from "#worker/services/core/context.ts";
 import { createDb } from "./client.ts";
 import { demoAccessCodes, demoEntitlements, demoInvites, demoRegisterInvites, demoSubscriptions } from "./demo/access.ts";
 import { demoBundles, demoCharges, demoRecurring, demoRefunds, demoWallets } from "./demo/billing.ts";
@@ -7,6 +8,7 @@ import { demoEvents } from "./demo/calendar.ts";
 import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
 import { demoInsightHours, demoInsightReach } from "./demo/insights.ts";
+import { demoMatchFacts } from "./demo/match-facts.ts";
 import { demoLeaderboards } from "./demo/leaderboards.ts";
 import { demoMedia } from "./demo/media.ts";
 import { demoMemberEntitlements, demoMemberships, demoSupporters } from "./demo/members.ts";
@@ -180,6 +182,7 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db.insert(providerEvents).values(demoProviderEvents().events).onConflictDoNothing(),
     db.insert(ruleFirings).values(demoProviderEvents().firings).onConflictDoNothing(),
   ]);
+  await batchAll(db, demoMatchFacts(db));
   for (const invite of secrets ? await demoInvites(secrets) : []) await db.insert(invites).values(invite).onConflictDoNothing();
   for (const webhook of secrets ? await demoWebhooks(secrets) : []) await db.insert(webhookEndpoints).values(webhook).onConflictDoNothing();
   for (const video of demoVideos()) await db.insert(videos).values(video).onConflictDoNothing();

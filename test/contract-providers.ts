@@ -1,3 +1,7 @@
+import { env } from "cloudflare:workers";
+import { createDb } from "#db/client.ts";
+import { statEntities, statFacts, statHistory } from "#db/schema/index.ts";
+import { newId } from "#worker/lib/ids.ts";
 import type { Draft } from "./contract-requests.ts";
 import type { TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
@@ -14,11 +18,29 @@ async function dataProvider(site: TestSite): Promise<string> {
   return id;
 }
 
+/** An entity of the first channel with a fact, as the effect of a provider's event writes it. */
+async function statEntity(site: TestSite): Promise<string> {
+  const [channelId] = site.channels;
+  const own = { siteId: site.id, channelId, at: Date.now(), eventId: newId(Date.now()) };
+  const id = newId(Date.now());
+  const fact = { ...own, entityId: id, fact: "goals", value: 2 };
+  const db = createDb(env.DB);
+  await db.batch([
+    db.insert(statEntities).values({ ...own, id, type: "player", externalId: id, name: "Ada Moreno", created: own.at }),
+    db.insert(statFacts).values({ ...fact, id: newId(own.at) }),
+    db.insert(statHistory).values({ ...fact, id: newId(own.at), created: own.at }),
+  ]);
+  return id;
+}
+
 /** Creates the resource of these paths. */
 export const PROVIDER_RESOURCES: Record<string, (site: TestSite) => Promise<string>> = {
   "/dataprovider/v1/{id}": dataProvider,
   "/dataprovider/v1/{id}/rotate": dataProvider,
   "/dataprovider/v1/{providerId}/events": dataProvider,
+  "/stats/v1/mappings/{providerId}": dataProvider,
+  "/stats/v1/channels/{channelId}/entities/{id}": statEntity,
+  "/stats/v1/channels/{channelId}/entities/{id}/history": statEntity,
 };
 
 /** Body fields that refer to existing resources. */

@@ -129,7 +129,9 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   Playlist: fields("_id siteId title description members tags created modified"),
   PlaylistMember: fields("id schema"),
   PlaylistRenderer: fields(`${PANEL} playlist_id`, "segment"),
-  Poll: fields("_id siteId type question name open responsesPerViewer hideResults correctAnswerId settled answers created modified"),
+  Poll: fields(
+    "_id siteId type question name open responsesPerViewer hideResults correctAnswerId locksAt settled answers created modified",
+  ),
   PollAnswer: fields("_id pollId answer imageUrl"),
   PollList: fields(LIST),
   PollResults: fields("pollId open total hidden answers correctAnswerId"),
@@ -174,6 +176,12 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   SiteRegions: fields("header footer navigation player featured"),
   SocialRenderer: fields(`${PANEL} enable_dark_theme sources`, "segment"),
   "SocialRenderer.sources": fields("array_id source"),
+  KeyPlay: fields("_id channelId kind title description entityId mediaTime at"),
+  KeyPlayList: fields(LIST),
+  StatEntity: fields("_id channelId entityType externalId name image team facts at"),
+  StatEntityList: fields(LIST),
+  StatHistory: fields(LIST),
+  StatHistoryEntry: fields("fact value at reportedAt"),
   Subscription: fields(
     "_id siteId name sku subscriptionProvider recurrence prices previewDurationSeconds tags created modified",
     "stripePlanId",

@@ -19,6 +19,8 @@ import { pruneResets } from "./services/accounts/passwords.ts";
 import { pruneCharges, reconcileBilling } from "./services/billing/reconcile.ts";
 import { pruneRegisterInvites } from "./services/invites/register-invites.ts";
 import { prunePlaces, publishSignInFailures } from "./services/auth/sign-in-attempts.ts";
+import { pruneSchedule, wakeSchedulers } from "./services/schedule/upkeep.ts";
+import { pruneStatHistory } from "./services/stats/record.ts";
 import { undoAbandonedDrafts } from "./services/streams/drafts.ts";
 import { pruneTvCodes } from "./services/access-codes/tv-codes.ts";
 import { pruneViews } from "./services/videos/views.ts";
@@ -35,6 +37,8 @@ interface Scope {
 
 /** In execution order. */
 const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
+  // First, because what is due now matters now.
+  wakeSchedulers,
   sweepOrphans,
   pruneKeys,
   pruneSessions,
@@ -58,6 +62,8 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   resumeExports,
   pruneExports,
   pruneCharges,
+  pruneSchedule,
+  pruneStatHistory,
   // Last, because they wait for external systems.
   undoAbandonedDrafts,
   reconcileBilling,

@@ -4,6 +4,7 @@ import type { automationRules, dataProviders, providerEvents, ruleFirings } from
 import type { JsonRule, RuleTargeting, RuleTrigger, SendOverlay } from "#db/types.ts";
 import { CHANNEL_1, CHANNEL_B, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CARD_TEMPLATE, GOAL_TEMPLATE, RIVAL_TEMPLATE, SCORE_TEMPLATE } from "./overlays.ts";
+import { MATCH_MAPPING } from "./line-up.ts";
 import { MATCH_KINDS } from "./recorded-match.ts";
 
 /** Sends the match's events, signed with `tifo_dp_demo`. */
@@ -35,6 +36,15 @@ const MATCH_SCHEMA = {
         team: { type: "string", maxLength: 100, description: "The tag of its supporters" },
         score: { type: "object", properties: { home: { type: "integer" }, away: { type: "integer" } } },
         cards: { type: "integer", description: "Cards shown so far" },
+        players: {
+          type: "array",
+          maxItems: 60,
+          description: "The players with what they have done so far; kept as match facts",
+          items: { type: "object", required: ["id", "name"] },
+        },
+        keyPlay: { type: "boolean", description: "Whether the event is a key play" },
+        headline: { type: "string", maxLength: 200 },
+        playerId: { type: "string", maxLength: 100 },
       },
     },
   },
@@ -55,7 +65,7 @@ export async function demoDataProviders(secrets: { TIFO_SECRET: string }): Promi
     tags: ["football", "live"],
   };
   return [
-    { ...match, id: MATCH_DATA, siteId: SITE_A, secretSealed: await sealSecret(secrets, "tifo_dp_demo") },
+    { ...match, id: MATCH_DATA, siteId: SITE_A, statMapping: MATCH_MAPPING, secretSealed: await sealSecret(secrets, "tifo_dp_demo") },
     { ...match, id: MATCH_DATA_B, siteId: SITE_B, secretSealed: await sealSecret(secrets, "tifo_dp_rival") },
   ];
 }

@@ -28,18 +28,19 @@ export function labelOf({ type, data }: CallToAction, t: Translate): string {
   return data.label ?? t(LABELS[type]);
 }
 
-/** Whether it requires the host app's statistics service, or a panel with the viewer's own points. */
+/** Whether it requires the host app's statistics service, or a panel with the match facts or the viewer's own points. */
 export function needsStats({ type }: CallToAction): boolean {
   return type === "show_player_stats";
 }
 
 export async function hasStats({ delegate }: Session, panels: readonly PanelInfo[]): Promise<boolean> {
-  return ranksPanel(panels) !== undefined || (await delegate.call((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
+  return statsPanel(panels) !== undefined || (await delegate.call((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
 }
 
-/** The first panel with the ranks of a leaderboard. */
-function ranksPanel(panels: readonly PanelInfo[]): PanelInfo | undefined {
-  return panels.find(({ renderer }) => "leaderboard_id" in renderer && renderer.leaderboard_id !== undefined);
+/** The first panel of people, which shows the player's facts, or else with the ranks of a leaderboard, which shows the viewer's own. */
+function statsPanel(panels: readonly PanelInfo[]): PanelInfo | undefined {
+  const people = panels.find(({ kind }) => kind === "peopleGroups");
+  return people ?? panels.find(({ renderer }) => "leaderboard_id" in renderer && renderer.leaderboard_id !== undefined);
 }
 
 /** Tracks and performs an overlay's call to action. */
@@ -106,7 +107,7 @@ async function playById(
 /** The player's page or, without a statistics service, the viewer's own points and rank. */
 async function showStats(playerId: string, event: WatchedEvent, session: Session): Promise<void> {
   const url = await statsUrl(playerId, session);
-  const panel = ranksPanel(event.getPanels());
+  const panel = statsPanel(event.getPanels());
   if (url === undefined && panel) event.openPanel(panel.id);
   else openLink(url);
 }

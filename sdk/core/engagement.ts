@@ -88,6 +88,7 @@ function questState(quest: Schemas["Quest"], { complete, actions }: Schemas["Que
     description: quest.description,
     rewardDescription: quest.rewardDescription,
     rewardImage: quest.rewardImage ?? undefined,
+    phase: quest.state,
     complete,
     actions: actions.map((progress) =>
       actionState(

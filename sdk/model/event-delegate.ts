@@ -43,7 +43,7 @@ export interface TifoEventDelegate {
   getUserSWID?(): string | null | Promise<string | null>;
   /** Whether the viewer is signed in. Default: whether {@link getUserToken} returns a token. */
   userIsAuthenticated?(): boolean | Promise<boolean>;
-  /** Origin of the host app's statistics service, for custom panels and `show_player_stats`. Default: none, and such calls to action open the panel with the leaderboard, or are hidden without one. */
+  /** Origin of the host app's statistics service, for custom panels and `show_player_stats`. Default: none, and such calls to action open the panel of people with the site's match facts, else the one with the leaderboard, or are hidden without either. */
   getStatsAPIBaseURL?(): string | null;
   /** Origin of the host app's betting service, for custom panels. Tifo itself never calls it. Default: none. */
   getBettingAPIBaseURL?(): string | null;

@@ -73,6 +73,8 @@ export interface QuestState {
   description: string;
   rewardDescription: string;
   rewardImage?: string;
+  /** By the quest's times. What is done before it opens or after it has ended doesn't count. */
+  phase?: "upcoming" | "open" | "ended";
   complete: boolean;
   actions: readonly QuestActionState[];
   /** Set once the reward is claimed. */

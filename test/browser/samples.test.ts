@@ -64,6 +64,10 @@ const REJECTED: Record<string, string> = {
   deletePoll: "a panel of the demo shows its polls",
   deleteQuest: "a panel of the demo shows its quests",
   claimQuest: "no account has completed a quest of the demo",
+  getStatEntity: "an entity's id depends on the provider's",
+  listStatHistory: "an entity's id depends on the provider's",
+  getScheduledAction: "an action has an id only once it is scheduled",
+  cancelScheduledAction: "an action has an id only once it is scheduled",
   deleteSubscription: "accounts hold the demo's subscriptions",
 };
 

@@ -29,10 +29,12 @@ import { polls } from "./polls/routes.ts";
 import { questions } from "./qna/routes.ts";
 import { quests } from "./quests/routes.ts";
 import { realtime } from "./realtime/routes.ts";
+import { schedule } from "./schedule/routes.ts";
 import { apiKeys } from "./sites/api-keys.ts";
 import { playbackKeys } from "./sites/playback-keys.ts";
 import { segments } from "./sites/segments.ts";
 import { sites } from "./sites/routes.ts";
+import { stats } from "./stats/routes.ts";
 import { streamProviders } from "./stream-providers/routes.ts";
 import { streams } from "./streams/routes.ts";
 import { subscriptions } from "./subscriptions/routes.ts";
@@ -82,7 +84,9 @@ export const AREAS = [
   quests,
   realtime,
   segments,
+  schedule,
   sites,
+  stats,
   streamProviders,
   streams,
   subscriptions,
@@ -121,6 +125,8 @@ export const TAGS = {
   Calendar: "Scheduled events, for pages and calendar apps.",
   Quests: "Tasks with rewards: create quests, track progress, claim rewards and draw raffles.",
   Leaderboards: "Points for what viewers do, and the ranks that follow from them.",
+  Stats: "Players, teams and key plays of a channel's event, from data providers.",
+  Schedule: "Broadcasts, polls and quests at a set time: schedule, list and cancel them.",
   Claims: "Claimed rewards and their status.",
   Media: "Upload and delivery of images, animations and captions.",
   Billing: "Charges, refunds, and the Stripe integration behind them.",

@@ -6,6 +6,8 @@ export const guides: SidebarItem[] = [
     items: [
       { label: "From site to viewers", slug: "guides/integration" },
       { label: "Sports stats", slug: "guides/integration/stats" },
+      { label: "Match facts", slug: "guides/match-facts" },
+      { label: "Schedule", slug: "guides/schedule" },
       { label: "Accounts", slug: "guides/accounts" },
       { label: "Segments", slug: "guides/segments" },
       { label: "Languages", slug: "guides/languages" },

@@ -1,3 +1,4 @@
+import { factsAfter } from "#db/demo/line-up.ts";
 import { type Moment, RECORDED_MATCH } from "#db/demo/recorded-match.ts";
 
 /** An event as the demo's data provider sends it. */
@@ -14,7 +15,7 @@ export interface MatchEvent {
     team?: string;
     score: { home: number; away: number };
     cards: number;
-  };
+  } & ReturnType<typeof factsAfter>;
 }
 
 /** The `external_field_1` of the match's channels. */
@@ -27,7 +28,7 @@ export function matchEvents(moments: Moment[] = RECORDED_MATCH): MatchEvent[] {
   const score = { home: 0, away: 0 };
   let cards = 0;
   let status = "before";
-  return moments.map(({ minute, kind, side, player, ...changed }) => {
+  return moments.map(({ minute, kind, side, player, ...changed }, index) => {
     const goal = kind === "goal" && side !== undefined ? side : "none";
     if (goal !== "none") score[goal] += 1;
     if (kind === "card") cards += 1;
@@ -38,6 +39,7 @@ export function matchEvents(moments: Moment[] = RECORDED_MATCH): MatchEvent[] {
         ...(player === undefined ? {} : goal === "none" ? { player } : { scorer: player }),
         ...(side === undefined ? {} : { team: TAGS[side] }),
         ...{ score: { ...score }, cards },
+        ...factsAfter(moments.slice(0, index + 1)),
       },
     };
   });

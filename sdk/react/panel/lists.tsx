@@ -4,6 +4,7 @@ import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
+import { MatchFacts } from "./match-facts.tsx";
 import { duration, Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./parts.tsx";
 
 type Renderer = Extract<PanelRenderer, { panel_type: "schedule" | "channel_select" | "playlist" | "peopleGroups" }>;
@@ -214,10 +215,18 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
   );
 }
 
-/** The panel's people and groups. */
+/** The panel's people and groups, then the match facts that the site has of the event. */
 function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
+  return (
+    <>
+      <Listed renderer={renderer} />
+      <MatchFacts />
+    </>
+  );
+}
+
+function Listed({ renderer: { people, groups } }: { renderer: RendererOf<"peopleGroups"> }) {
   const { t } = useTexts();
-  const { people, groups } = renderer;
   if (people.length + groups.length === 0) return <Note>{t("Nobody is listed yet.")}</Note>;
   return (
     <ul className="tifo-list">

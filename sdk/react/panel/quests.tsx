@@ -63,13 +63,15 @@ function Quest({ quest }: { quest: QuestState }) {
       <SiteImage className="tifo-banner" src={quest.rewardImage} />
       <h3 id={heading}>{quest.title}</h3>
       {quest.description !== "" && <p>{quest.description}</p>}
+      {quest.phase === "upcoming" && <p className="tifo-small">{t("Not open yet.")}</p>}
+      {quest.phase === "ended" && <p className="tifo-small">{t("This quest has ended.")}</p>}
       <ul className="tifo-steps">
         {quest.actions.map((action) => (
           <Action key={action.arrayId} questId={quest.questId} action={action} onProblem={setProblem} />
         ))}
       </ul>
       <p className="tifo-small">{t("Reward: {reward}", { reward: quest.rewardDescription })}</p>
-      {quest.claim === undefined ? (
+      {quest.claim === undefined && quest.phase === "ended" && !quest.complete ? null : quest.claim === undefined ? (
         <button type="button" className="tifo-button" aria-disabled={!quest.complete} onClick={() => quest.complete && void claim()}>
           {quest.complete ? t("Claim reward") : t("Not complete yet")}
         </button>

@@ -45,6 +45,7 @@ export async function registerDataProvider(ctx: Ctx, input: DataProviderInput): 
     ...columnsOf(input),
     secretSealed: await sealSecret(ctx.env, secret),
     previousSecretSealed: null,
+    statMapping: null,
     previousExpires: null,
   };
   await commit(ctx, ctx.db.insert(dataProviders).values(row), changeEvent(row, "Registered"));

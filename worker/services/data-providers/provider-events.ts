@@ -81,7 +81,8 @@ export async function ingestEvent(
   const message = isNew ? newEvent : await readStoredEvent(ctx, provider.id, row.externalId);
   try {
     await automationOf(ctx.env, ctx.siteId).handle(message);
-    ctx.emitted.completedEventIds.push(...eventIds);
+    // The event's effect also records facts, where the site has mapped some.
+    if (provider.statMapping === null) ctx.emitted.completedEventIds.push(...eventIds);
   } catch (error) {
     logError("automation_late", error, { siteId: ctx.siteId, eventId: message.id });
   }

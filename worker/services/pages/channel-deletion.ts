@@ -8,6 +8,7 @@ import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { CALENDAR_EVENT_FIELDS } from "#worker/services/events/schemas.ts";
 import { deleteQuestionsOfChannel } from "#worker/services/qna/erasure.ts";
+import { deleteStatsOfChannel } from "#worker/services/stats/record.ts";
 import { STREAM_FIELDS } from "#worker/services/streams/schemas.ts";
 
 /** The statements, for the batch that deletes a channel, that detach or delete what references it, with an event for each row. */
@@ -19,6 +20,7 @@ export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchI
     ...deleteRules(ctx, actor, channelId),
     ...deleteQuestionsOfChannel(ctx, channelId),
     ...deleteChat(ctx, channelId),
+    ...deleteStatsOfChannel(ctx, channelId),
   ];
 }
 
