@@ -13,6 +13,7 @@ export const KEY_AREAS = [
     "claimstatus",
     "dataprovider",
     "event",
+    "insights",
     "invite",
     "leaderboard",
     "media",
