@@ -124,6 +124,7 @@ describe("the viewers of a site", () => {
     for (const channelId of [one.channelId, two.channelId, null])
       expect(await atTime(end, () => one.presence.viewerHistory(channelId, range)), String(channelId)).toEqual(expected(channelId));
     const fives = await atTime(end, () => one.presence.viewerHistory(null, { ...range, step: 5 * MINUTE }));
+    expect(fives.every(({ at: five }) => five % (5 * MINUTE) === 0)).toBe(true);
     const sum = (spans: { viewerMs: number }[]) => spans.reduce((total, { viewerMs }) => total + viewerMs, 0);
     expect(sum(fives)).toBe(sum(expected(null)));
   });

@@ -77,7 +77,8 @@ export class ViewerMinutes {
 
   /** The spans of a channel, or of the site, from `from` to `to`; `step` is a minute or a multiple of five. Without viewers there is none. */
   spans(channelId: string | null, { from, to, step }: { from: number; to: number; step: number }): Span[] {
-    const select = `SELECT at / ?4 * ?4 AS at, max(peak) AS peak, sum(viewer_ms) AS viewerMs FROM (
+    // A bound number is real, and a quotient of it too.
+    const select = `SELECT at / CAST(?4 AS INTEGER) * CAST(?4 AS INTEGER) AS at, max(peak) AS peak, sum(viewer_ms) AS viewerMs FROM (
         SELECT at, peak, viewer_ms FROM viewer_minutes WHERE channel_id = ?1 AND at >= ?2 AND at < ?3 UNION ALL
         SELECT at, peak, viewer_ms FROM viewer_fives WHERE channel_id = ?1 AND at >= ?2 AND at < ?3)
       GROUP BY 1 ORDER BY 1`;
