@@ -118,7 +118,7 @@ export class VoteStore {
   unpaid(limit: number): StoredVote[] {
     const paid = this.#storage.kv.get<number>("paid");
     if (paid === undefined || !this.#hasTable) return [];
-    const votes = `SELECT seq, account_id AS accountId, n, answer_id AS answerId, created FROM votes
+    const votes = `SELECT seq, account_id AS accountId, n, answer_id AS answerId, created, channel_id AS channelId FROM votes
       WHERE seq > ? AND seq <= ? AND account_id >= '0' ORDER BY seq LIMIT ?`;
     return this.#storage.sql.exec<StoredVote & Record<string, SqlStorageValue>>(votes, paid, this.#written, limit).toArray();
   }
