@@ -16,6 +16,9 @@ export const quests = sqliteTable(
     rewardType: text("reward_type", { enum: REWARD_TYPES }).notNull(),
     /** The reward. If it is a SKU of the site, the claim of a prize grants it. */
     productId: text("product_id"),
+    /** What a claim costs, and what the reward of a prize pays, in minor units of the claimant's wallet. */
+    claimCost: integer("claim_cost").notNull().default(0),
+    rewardAmount: integer("reward_amount").notNull().default(0),
     /** Countries where the reward is available; empty: everywhere. */
     regions: text("regions", { mode: "json" }).$type<string[]>().notNull(),
     claimedMessage: text("claimed_message").notNull(),
@@ -65,6 +68,10 @@ export const claims = sqliteTable(
     rewardType: text("reward_type", { enum: REWARD_TYPES }).notNull(),
     status: text("status", { enum: CLAIM_STATUSES }).notNull(),
     message: text("message"),
+    /** The quest's cost and amount at the time of the claim, and how much of the cost the wallet has paid. */
+    cost: integer("cost").notNull().default(0),
+    charged: integer("charged").notNull().default(0),
+    rewardAmount: integer("reward_amount").notNull().default(0),
     /** Whether it was part of the draw of its quest's raffle. */
     drawn: integer("drawn", { mode: "boolean" }).notNull().default(false),
     ...tracked(),
