@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { batchAll } from "#worker/services/core/context.ts";
 import { createDb } from "./client.ts";
 import { demoAccessCodes, demoEntitlements, demoInvites, demoRegisterInvites, demoSubscriptions } from "./demo/access.ts";
-import { demoBundles, demoCharges, demoRecurring, demoRefunds, demoWallets } from "./demo/billing.ts";
+import { demoBundles, demoCharges, demoRecurring, demoRefunds, demoWallets, demoWalletTransactions } from "./demo/billing.ts";
 import { demoDataProviders, demoProviderEvents, demoRules } from "./demo/automation.ts";
 import { demoEvents } from "./demo/calendar.ts";
 import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
@@ -71,6 +71,7 @@ import {
   videos,
   videoTotals,
   wallets,
+  walletTransactions,
   webhookEndpoints,
 } from "./schema/index.ts";
 import { demoWebhooks } from "./demo/webhooks.ts";
@@ -171,6 +172,7 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
   for (const refund of demoRefunds()) await db.insert(refunds).values(refund).onConflictDoNothing();
   for (const recurring of demoRecurring()) await db.insert(recurringSubscriptions).values(recurring).onConflictDoNothing();
   for (const wallet of demoWallets()) await db.insert(wallets).values(wallet).onConflictDoNothing();
+  for (const row of demoWalletTransactions()) await db.insert(walletTransactions).values(row).onConflictDoNothing();
   for (const provider of secrets ? await demoStreamProviders(secrets) : [])
     await db.insert(streamProviders).values(provider).onConflictDoNothing();
   for (const key of secrets ? await demoPlaybackKeys(secrets) : []) await db.insert(playbackKeys).values(key).onConflictDoNothing();

@@ -31,8 +31,14 @@ export const BILLING_CALLS: Record<string, (site: TestSite) => Promise<CallOptio
   }),
 };
 
+/** Creates the resource of these paths, on which the least privileged caller has rights. */
+export const BILLING_RESOURCES: Record<string, (site: TestSite) => Promise<string>> = {
+  "/wallet/v1/{id}/transactions": async (site) => walletIdOf(site, await buyerOf(site)),
+};
+
 /** The operation that creates a path's resource, if it has a different path. */
 export const BILLING_CREATORS: Record<string, string> = {
+  "/wallet/v1/account/{accountId}": "createAccount",
   "/wallet/v1/recurring/{walletId}": "getWallet",
   "/wallet/v1/recurring/{walletId}/{subscriptionId}": "getWallet",
 };

@@ -1,4 +1,4 @@
-import type { bundles, charges, recurringSubscriptions, refunds, wallets } from "#db/schema/index.ts";
+import type { bundles, charges, recurringSubscriptions, refunds, wallets, walletTransactions } from "#db/schema/index.ts";
 import { DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CLUB_PLUS, CLUB_PLUS_RECURRING, REFUNDED_CHARGE, SEASON_CHARGE, supporterId } from "./members.ts";
 
@@ -7,6 +7,7 @@ import { CLUB_PLUS, CLUB_PLUS_RECURRING, REFUNDED_CHARGE, SEASON_CHARGE, support
 const SEASON_PASS = "5eed00000000000000004b01";
 const MATCH_PASS = "5eed00000000000000004b02";
 const VIEWER = "5eed0000000000000000a003";
+const VIEWER_WALLET = "5eed00000000000000006f01";
 const MONTH = 30 * DAY;
 
 export function demoBundles(): (typeof bundles.$inferInsert)[] {
@@ -134,10 +135,29 @@ export function demoRecurring(): (typeof recurringSubscriptions.$inferInsert)[] 
   ];
 }
 
+/** What the viewer has earned and spent: the sum is the wallet's balance. */
+export function demoWalletTransactions(): (typeof walletTransactions.$inferInsert)[] {
+  const by = { siteId: SITE_A, walletId: VIEWER_WALLET, createdBy: "developer:5eed0000000000000000e001", created: stamps.created };
+  return [
+    {
+      ...{ ...by, id: "5eed00000000000000006f51", transactionId: "season-ticket-1093", entry: 2, amount: 1000, balance: 1000 },
+      ...{ reason: "Season ticket holder", reference: "ticket 1093" },
+    },
+    {
+      ...{ ...by, id: "5eed00000000000000006f52", transactionId: "goal-of-the-month-10", entry: 3, amount: 500, balance: 1500 },
+      ...{ reason: "Goal of the month", reference: "vote 10" },
+    },
+    {
+      ...{ ...by, id: "5eed00000000000000006f53", transactionId: "kiosk-2207", entry: 4, amount: -250, balance: 1250 },
+      ...{ reason: "Half-time tea", reference: "kiosk 2207" },
+    },
+  ];
+}
+
 export function demoWallets(): (typeof wallets.$inferInsert)[] {
   const wallet = { ...stamps, balance: 0 };
   return [
-    { ...wallet, id: "5eed00000000000000006f01", siteId: SITE_A, ownerId: VIEWER, ownerType: "account" },
+    { ...wallet, id: VIEWER_WALLET, siteId: SITE_A, ownerId: VIEWER, ownerType: "account", balance: 1250, version: 4 },
     {
       ...wallet,
       id: "5eed00000000000000006f02",

@@ -20,6 +20,7 @@ export const ERRORS = {
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   conflict: { status: 409, title: "Conflict" },
+  insufficient_balance: { status: 409, title: "Insufficient balance" },
   already_answered: { status: 409, title: "Already answered" },
   chat_paused: { status: 409, title: "Chat paused" },
   poll_closed: { status: 409, title: "Poll closed" },
@@ -36,9 +37,11 @@ export const ERRORS = {
   chat_busy: { status: 429, title: "Too many messages in the chat" },
   slow_down: { status: 429, title: "Polled too often" },
   internal: { status: 500, title: "Internal error" },
+  shop_failed: { status: 502, title: "The shop's response was invalid" },
   billing_not_configured: { status: 503, title: "Billing not configured" },
   games_not_configured: { status: 503, title: "Games search not configured" },
   youtube_not_configured: { status: 503, title: "YouTube not configured" },
+  shop_not_configured: { status: 503, title: "Shop not configured" },
   unavailable: { status: 503, title: "Unavailable" },
 } as const;
 

@@ -1,9 +1,20 @@
+import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
-import { ACCOUNT, SUPER } from "#worker/http/credentials.ts";
+import { ACCOUNT, DEVELOPER, DEVELOPER_OR_ACCOUNT, SUPER } from "#worker/http/credentials.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { operation } from "#worker/http/operation.ts";
-import { json, jsonBody } from "#worker/lib/schemas/common.ts";
-import { cancelOfWallet, getOwnWallet, getRecurringOf, insertWallet, listRecurring } from "#worker/services/wallets/wallets.ts";
+import { Id, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { isManager } from "#worker/services/core/context.ts";
+import { listOf, listResponse } from "#worker/services/core/list-schemas.ts";
+import { createTransaction, listTransactions } from "#worker/services/wallets/transactions.ts";
+import {
+  cancelOfWallet,
+  getOwnWallet,
+  getRecurringOf,
+  getWalletOfAccount,
+  insertWallet,
+  listRecurring,
+} from "#worker/services/wallets/wallets.ts";
 import {
   CancelledRecurring,
   CancelRecurring,
@@ -11,11 +22,15 @@ import {
   RecurringParams,
   RecurringSubscription,
   toRecurring,
+  toTransaction,
   toWallet,
+  TransactionQuery,
   Wallet,
   WalletFailure,
   WalletInput,
   WalletParam,
+  WalletTransaction,
+  WalletTransactionInput,
 } from "#worker/services/wallets/schemas.ts";
 
 export const wallets = createArea();
@@ -35,6 +50,26 @@ wallets.openapi(
   }),
   async (c) => {
     const wallet = await getOwnWallet(c.var.ctx);
+    tagVersion(c, wallet);
+    return c.json(toWallet(wallet), 200);
+  },
+);
+
+wallets.openapi(
+  operation({
+    operationId: "getWalletOfAccount",
+    tag,
+    method: "get",
+    path: "/wallet/v1/account/{accountId}",
+    summary: "Get an account's wallet",
+    description: "The wallet of an account of the site, created on first access.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
+    request: { params: z.object({ accountId: Id }) },
+    responses: { 200: json("The wallet", Wallet) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const wallet = await getWalletOfAccount(c.var.ctx, c.req.valid("param").accountId);
     tagVersion(c, wallet);
     return c.json(toWallet(wallet), 200);
   },
@@ -113,5 +148,50 @@ wallets.openapi(
   async (c) => {
     const { walletId, subscriptionId } = c.req.valid("param");
     return c.json(await cancelOfWallet(c.var.ctx, walletId, subscriptionId, c.req.valid("json")), 200);
+  },
+);
+
+wallets.openapi(
+  operation({
+    operationId: "listWalletTransactions",
+    tag,
+    method: "get",
+    path: "/wallet/v1/{id}/transactions",
+    summary: "List a wallet's transactions",
+    description:
+      "The transactions whose sum is the wallet's balance, newest first. For the wallet's owner, site admins and developer keys; 401 for other accounts.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
+    request: { params: IdParam, query: TransactionQuery },
+    responses: { 200: json("A page of transactions", listOf(WalletTransaction).openapi("WalletTransactionList")) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const page = await listTransactions(c.var.ctx, c.req.valid("param").id, query);
+    const manages = isManager(await c.var.ctx.caller());
+    return c.json(
+      listResponse(c.req.url, query, page, (row) => toTransaction(row, manages)),
+      200,
+    );
+  },
+);
+
+wallets.openapi(
+  operation({
+    operationId: "createWalletTransaction",
+    tag,
+    method: "post",
+    path: "/wallet/v1/{id}/transactions",
+    summary: "Credit or debit a wallet",
+    description:
+      "Adds a transaction and changes the balance by its amount, in one commit. A debit of more than the balance is a 409 `insufficient_balance`. A `transactionId` is applied once per wallet: a repeated request returns the first one's transaction, and 409 if it differs from it.",
+    access: { credentials: DEVELOPER },
+    request: { params: IdParam, body: jsonBody(WalletTransactionInput) },
+    responses: { 201: json("The transaction", WalletTransaction) },
+    errors: ["not_found", "conflict", "insufficient_balance"],
+  }),
+  async (c) => {
+    const created = await createTransaction(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    return c.json(toTransaction(created, true), 201);
   },
 );

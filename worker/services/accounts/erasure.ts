@@ -21,7 +21,9 @@ import { endClaims } from "#worker/services/claim-statuses/claims.ts";
 import { eraseQuestions } from "#worker/services/qna/erasure.ts";
 import { deleteProofs } from "./email-proofs.ts";
 import { devicesOf } from "#worker/services/pages/devices.ts";
+import { deleteDonations } from "#worker/services/billing/paid-donations.ts";
 import { stopAccountPayments } from "#worker/services/billing/recurring.ts";
+import { deleteTransactions } from "#worker/services/wallets/ledger.ts";
 import { deleteWallet } from "#worker/services/wallets/wallets.ts";
 import { deleteWatchTimeOfAccount } from "#worker/services/pages/watch-time.ts";
 
@@ -50,6 +52,8 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(chatBans).where(and(eq(chatBans.siteId, ctx.siteId), eq(chatBans.accountId, id))),
   (ctx, id) => endClaims(ctx, id),
   (ctx, id) => stopAccountPayments(ctx, id),
+  (ctx, id) => deleteDonations(ctx, id),
+  (ctx, id) => deleteTransactions(ctx, id),
   (ctx, id) => deleteWallet(ctx, id),
   (ctx, id) =>
     ctx.db

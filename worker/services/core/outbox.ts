@@ -42,6 +42,8 @@ interface RowEvents<Type extends EventType> {
   area: string;
   table: SQLiteTable & { id: SQLiteColumn };
   where: SQL | undefined;
+  /** The column with the id of the event's resource, if it isn't the row itself. */
+  resource?: SQLiteColumn;
   data: { [Field in keyof EventData<Type>]: FieldValue };
 }
 
@@ -52,7 +54,7 @@ interface RowEvents<Type extends EventType> {
 export function insertEventsForRows<Type extends EventType>(
   ctx: Ctx,
   actor: Actor,
-  { type, area, table, where, data }: RowEvents<Type>,
+  { type, area, table, where, resource = table.id, data }: RowEvents<Type>,
 ): BatchItem<"sqlite"> {
   ctx.emitted.siteIds.add(ctx.siteId);
   const fields = sql.join(
@@ -62,7 +64,7 @@ export function insertEventsForRows<Type extends EventType>(
   const eventId = sql`${newId(ctx.now).slice(0, 12)} || lower(hex(randomblob(6)))`;
   const rest = sql`${describeActor(actor)}, ${ctx.requestId}, ${ctx.origin ?? null}, ${ctx.now}`;
   return ctx.db.insert(outbox).select(
-    sql`select null, ${ctx.siteId}, ${eventId}, ${type}, ${`${area}/`} || ${table.id}, json_object(${fields}), ${rest}
+    sql`select null, ${ctx.siteId}, ${eventId}, ${type}, ${`${area}/`} || ${resource}, json_object(${fields}), ${rest}
       from ${table} where ${where} order by ${table.id}`,
   );
 }

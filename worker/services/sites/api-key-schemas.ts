@@ -29,6 +29,7 @@ export const KEY_AREAS = [
     "quest",
     "roles",
     "schedule",
+    "shopify",
     "site",
     "stats",
     "stream",
@@ -36,6 +37,7 @@ export const KEY_AREAS = [
     "subscription",
     "themes",
     "video",
+    "wallet",
   ],
   "webhooks",
 ];

@@ -1,10 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { BILLING_PERIODS, CANCEL_SCHEDULES, ENTITLEMENT_STATUSES, WALLET_OWNERS } from "#db/enums.ts";
-import type { RecurringRow, WalletRow } from "#db/schema/index.ts";
+import type { RecurringRow, WalletRow, WalletTransactionRow } from "#db/schema/index.ts";
 import { Id, Sku, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";
+import { listQuery } from "#worker/services/core/list-schemas.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 
-const Balance = z.number().int().min(-99_999_999).max(99_999_999).describe("In minor units; managed by the operator");
+/** The largest balance and the largest amount, in minor units. */
+export const MAX_BALANCE = 99_999_999;
+
+const Balance = z.number().int().min(-MAX_BALANCE).max(MAX_BALANCE).describe("In minor units; the sum of the wallet's transactions");
 const CustomerId = z.string().regex(/^cus_\w{1,60}$/, "The id of a Stripe customer");
 
 export const Wallet = z
@@ -30,6 +35,45 @@ export const WalletInput = z
   .openapi("WalletInput", {
     example: { siteId: "5eed00000000000000000001", ownerId: "5eed00000000000000000001", ownerType: "site", balance: 0 },
   });
+
+const transaction = {
+  transactionId: z
+    .string()
+    .regex(/^[\w.:-]{1,100}$/, "1 to 100 letters, digits or characters of _.:-")
+    .describe("Your id of the transaction, unique in the wallet: a repeated one isn't applied again")
+    .openapi({ example: "order-1093" }),
+  amount: z
+    .number()
+    .int()
+    .min(-MAX_BALANCE)
+    .max(MAX_BALANCE)
+    .refine((amount) => amount !== 0, "Must not be 0")
+    .describe("In minor units: positive for a credit, negative for a debit")
+    .openapi({ example: 500 }),
+  reason: z.string().trim().min(1).max(200).describe("What it is for, as the owner sees it").openapi({ example: "Goal of the month" }),
+  reference: z.string().trim().min(1).max(200).nullable().describe("Your reference, such as an order number").openapi({ example: "#1093" }),
+};
+
+export const WalletTransactionInput = z
+  .strictObject({ ...transaction, reference: transaction.reference.default(null) })
+  .openapi("WalletTransactionInput", {
+    example: { transactionId: "goal-of-the-month-11", amount: 500, reason: "Goal of the month", reference: "vote 11" },
+  });
+
+export const WalletTransaction = z
+  .object({
+    _id: Id,
+    siteId: Id,
+    walletId: Id,
+    ...transaction,
+    transactionId: z.string().describe("Unique in the wallet; those of Tifo's own transactions start with `tifo/`"),
+    balance: Balance.describe("The wallet's balance after the transaction"),
+    createdBy: z.string().nullable().describe("Who created it, such as `developer:<key id>`; null for callers who don't manage the site"),
+    created: Time,
+  })
+  .openapi("WalletTransaction");
+
+export const TransactionQuery = listQuery(["created"], {});
 
 /** A failure that the wallet operations return with 200. */
 export const WalletFailure = z.object({ success: z.literal(false), message: z.string() }).openapi("WalletFailure");
@@ -75,6 +119,7 @@ export const CancelledRecurring = z
   .object({ success: z.boolean(), message: z.string().optional().describe("Why it failed, or what of the refund is still pending") })
   .openapi("CancelledRecurring");
 
+export type WalletTransactionInput = z.output<typeof WalletTransactionInput>;
 export type WalletInput = z.output<typeof WalletInput>;
 export type CancelRecurring = z.output<typeof CancelRecurring>;
 
@@ -89,6 +134,26 @@ export function toWallet(row: WalletRow) {
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof Wallet>;
+}
+
+/** The fields of a transaction, each with its column. */
+export const TRANSACTION_FIELDS = {
+  _id: "id",
+  siteId: "siteId",
+  walletId: "walletId",
+  transactionId: "transactionId",
+  amount: "amount",
+  balance: "balance",
+  reason: "reason",
+  reference: "reference",
+  createdBy: "createdBy",
+  created: "created",
+} as const satisfies Record<string, keyof WalletTransactionRow>;
+
+/** The wire form; only callers who manage the site see who created it. */
+export function toTransaction(row: WalletTransactionRow, manages: boolean) {
+  const fields = pickFields(row, TRANSACTION_FIELDS);
+  return { ...fields, createdBy: manages ? row.createdBy : null } satisfies z.output<typeof WalletTransaction>;
 }
 
 export function toRecurring(row: RecurringRow) {

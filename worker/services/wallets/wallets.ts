@@ -1,13 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, type RecurringRow, sites, type WalletRow, wallets } from "#db/schema/index.ts";
+import { accounts, type RecurringRow, sites, type WalletRow, wallets, walletTransactions } from "#db/schema/index.ts";
 import { wonRace, forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
-import { type CancelRecurring, toWallet, type WalletInput } from "./schemas.ts";
-import { callerAccount, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { type CancelRecurring, toTransaction, toWallet, type WalletInput } from "./schemas.ts";
+import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
 import { cancelRecurring, recurringOf } from "#worker/services/billing/recurring.ts";
 import { refundOnce } from "#worker/services/billing/refunds.ts";
 import { findConnection } from "#worker/services/billing/stripe-connect.ts";
+import { openingTransaction } from "./ledger.ts";
 
 /** A failure that the wallet operations return with 200. */
 export type WalletFailure = { success: false; message: string };
@@ -16,6 +17,12 @@ export type WalletFailure = { success: false; message: string };
 export async function getOwnWallet(ctx: Ctx): Promise<WalletRow> {
   const { id } = await callerAccount(ctx);
   return walletOf(ctx, id);
+}
+
+/** The wallet of an account of the site, created on first access, for callers who manage the site. */
+export async function getWalletOfAccount(ctx: Ctx, accountId: string): Promise<WalletRow> {
+  if (!(await ownerExists(ctx, "account", accountId))) throw notFound("Account not found");
+  return walletOf(ctx, accountId);
 }
 
 /** An account's wallet, created on first use. */
@@ -68,9 +75,19 @@ async function ownerExists(ctx: Ctx, ownerType: WalletRow["ownerType"], ownerId:
   return owner !== undefined;
 }
 
-function insert(ctx: Ctx, row: WalletRow): Promise<boolean> {
+/** Inserts a wallet and, if it starts with a balance, the transaction that accounts for it. */
+async function insert(ctx: Ctx, row: WalletRow): Promise<boolean> {
   const change = ctx.db.insert(wallets).values(row).onConflictDoNothing();
-  return wonRace(() => commitIfUnchanged(ctx, change, { type: "wallet.created", resource: `wallet/${row.id}`, data: toWallet(row) }));
+  const resource = `wallet/${row.id}`;
+  const created: NewEvent<"wallet.created"> = { type: "wallet.created", resource, data: toWallet(row) };
+  if (row.balance === 0) return wonRace(() => commitIfUnchanged(ctx, change, created));
+  const opening = openingTransaction(ctx, await ctx.caller(), row);
+  const opened: NewEvent<"wallet.transactionCreated"> = {
+    type: "wallet.transactionCreated",
+    resource,
+    data: toTransaction(opening, true),
+  };
+  return wonRace(() => commitIfUnchanged(ctx, [change, ctx.db.insert(walletTransactions).values(opening)], created, opened));
 }
 
 /** The current and past recurring subscriptions of a wallet's owner, newest first. */
@@ -110,16 +127,18 @@ function missing(id: string): string {
   return `Subscription ${id} does not exists`;
 }
 
-/** A wallet of the site: the caller's own, or any for site admins; otherwise a 401, for compatibility. */
-async function requireWallet(ctx: Ctx, walletId: string, action: Action): Promise<WalletRow> {
-  const caller = await callerAccount(ctx);
+/** A wallet of the site: the caller's own, or any for developer keys and site admins; otherwise a 401, for compatibility. */
+export async function requireWallet(ctx: Ctx, walletId: string, action: Action): Promise<WalletRow> {
+  const caller = await ctx.caller();
   const [wallet] = await ctx.db
     .select()
     .from(wallets)
     .where(ownRow(ctx, wallets, walletId));
   if (!wallet) throw notFound("Wallet not found");
-  const isOwn = wallet.ownerType === "account" && wallet.ownerId === caller.id;
-  if (!isOwn && !isSiteAdmin(caller.roles, action)) throw unauthenticated("Not authorized for this wallet");
+  if (caller.kind === "developer") return wallet;
+  const isOwn = caller.kind === "account" && wallet.ownerType === "account" && wallet.ownerId === caller.id;
+  const isAdmin = caller.kind === "account" && isSiteAdmin(caller.roles, action);
+  if (!isOwn && !isAdmin) throw unauthenticated("Not authorized for this wallet");
   return wallet;
 }
 

@@ -68,6 +68,18 @@ export const ERROR_HELP = {
       "The request conflicts with the current state: a slug or SKU that is in use, a second start, a theme or provider that is still referenced.",
     fix: "The message names the conflict. Resolve it, or choose another value. Repeating the same request returns the same error.",
   },
+  shop_failed: {
+    cause: "The shop rejected the call, or its response isn't one of Shopify's Storefront API.",
+    fix: "The message has the cause. Check the shop's domain and its Storefront access token, then save the connection again.",
+  },
+  shop_not_configured: {
+    cause: "Neither the site nor the deployment has a shop.",
+    fix: "Connect one with `PUT /shopify/v1/connection`.",
+  },
+  insufficient_balance: {
+    cause: "The wallet's balance is lower than the debit, or than what the claim costs.",
+    fix: "Read the wallet's `balance` and offer what it can pay. Nothing was debited.",
+  },
   already_answered: {
     cause: "The account has used all the answers that the poll allows.",
     fix: "Show the results instead of the answers. To allow more answers, set a higher `responsesPerViewer`.",

@@ -8,6 +8,7 @@ const VIEWER = "5eed0000000000000000a003";
 const PATHS: Record<string, Record<string, string>> = {
   "/accesscode/v1": { id: "5eed00000000000000004d01", accessCode: "HARBOUR-2026", code: "H7K2QXLM" },
   "/account/v3": { id: VIEWER },
+  "/shopify/v1": { id: "5eed0000000000000000d011", siteId: DEMO_SITE },
   "/site/v1": { siteId: DEMO_SITE },
   "/site/v1/playback-keys": { id: "5eed00000000000000005c01" },
   "/site/v1/api-keys": { id: "5eed0000000000000000e001" },
@@ -42,7 +43,8 @@ const PATHS: Record<string, Record<string, string>> = {
   "/video/v3/metadata": { liveBroadcastId: "derby-2026-11-21" },
   "/video/v3/stats/total-views": { id: "5eed00000000000000004003" },
   "/webhooks/v1/programmatic": { id: "5eed00000000000000007002" },
-  "/wallet/v1": { walletId: "5eed00000000000000006f02", subscriptionId: "5eed00000000000000006b01" },
+  "/wallet/v1": { id: "5eed00000000000000006f01", accountId: VIEWER },
+  "/wallet/v1/recurring": { walletId: "5eed00000000000000006f02", subscriptionId: "5eed00000000000000006b01" },
 };
 
 /** The same for single operations: nothing else needs what they delete, and what they create doesn't exist yet. */
