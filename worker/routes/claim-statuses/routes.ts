@@ -58,10 +58,10 @@ claimStatuses.openapi(
     path: "/claimstatus/v3/{id}",
     summary: "Update a claim's status",
     description:
-      "Changes a claim's status: `PENDING` can change to any other status, `ERROR` and `ERROR_REGION` to each other and to `SUCCESS`, which is final. With `SUCCESS`, a prize that is a sku of the site is granted. A raffle entry can be ended, but only the draw can make it win.",
+      "Changes a claim's status: `PENDING` can change to any other status, `ERROR` and `ERROR_REGION` to each other and to `SUCCESS`, which is final. With `SUCCESS`, a prize that is a sku of the site is granted, and the quest's `rewardAmount` is paid into the claimant's wallet. With `ERROR` or `ERROR_REGION`, the claim's cost is refunded; a later `SUCCESS` debits it again. A raffle entry can be ended, but only the draw can make it win.",
     request: { params: IdParam, body: jsonBody(ClaimMove) },
     responses: { 200: json("The updated claim", ClaimStatus) },
-    errors: ["not_found", "conflict", "precondition_failed"],
+    errors: ["not_found", "conflict", "insufficient_balance", "precondition_failed"],
   }),
   async (c) => {
     const claim = await updateClaim(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));

@@ -175,11 +175,11 @@ quests.openapi(
     path: "/quest/v2/{id}/claim",
     summary: "Claim a quest's reward",
     description:
-      "Claims the reward of a quest that the caller has completed, once and within the quest's time window. A prize that is a sku of the site is granted immediately (`SUCCESS`); everything else is `PENDING`: a raffle until its draw, the others until the site's systems, which receive `quest.claimed`, fulfil it. In a country where the reward is not available, the claim is `ERROR_REGION`.",
+      "Claims the reward of a quest that the caller has completed, once and within the quest's time window. A prize that is a sku of the site, or only a `rewardAmount`, is granted immediately (`SUCCESS`); everything else is `PENDING`: a raffle until its draw, the others until the site's systems, which receive `quest.claimed`, fulfil it. In a country where the reward is not available, the claim is `ERROR_REGION`. Any other claim of a quest with a `claimCost` debits the caller's wallet, or is a 409 `insufficient_balance`.",
     access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 201: json("The claim", ClaimStatus) },
-    errors: ["not_found", "conflict"],
+    errors: ["not_found", "conflict", "insufficient_balance"],
   }),
   async (c) => {
     // Cloudflare sets the country from the address and overwrites any value that the caller sends.

@@ -1,7 +1,8 @@
 import { and, eq, getTableColumns, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accountEntitlements, accounts, type ClaimRow, claims, type QuestRow, quests, subscriptions } from "#db/schema/index.ts";
-import { initialStatus, transitionError } from "./claim-state.ts";
+import { planClaimMoney, requireBalance } from "./claim-money.ts";
+import { chargedIn, initialStatus, transitionError } from "./claim-state.ts";
 import { conflict, type Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { phaseOf } from "#worker/services/quests/quest-rules.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
@@ -80,7 +81,8 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
   if (existing) throw conflict(ALREADY_CLAIMED);
   const error = notClaimable(ctx, quest) ?? incomplete(await progressWith(ctx, quest, accountId, reports));
   if (error) throw error;
-  const status = initialStatus({ ...quest, country, isSku: sku !== undefined });
+  const isAmount = quest.productId === null && quest.rewardAmount > 0;
+  const status = initialStatus({ ...quest, country, isSku: sku !== undefined, isAmount });
   const claim: ClaimRow = {
     ...newRow(ctx),
     questId,
@@ -89,6 +91,9 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
     rewardType: quest.rewardType,
     status,
     message: status === "ERROR_REGION" ? NOT_IN_REGION : quest.claimedMessage,
+    cost: quest.claimCost,
+    charged: chargedIn(status, quest.claimCost),
+    rewardAmount: quest.rewardAmount,
     drawn: false,
   };
   const { webhookId, webhookType, webhookValue } = quest;
@@ -98,8 +103,9 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
     data: { ...toClaimStatus(claim), webhookId, webhookType, webhookValue },
   };
   const grants = status === "SUCCESS" ? grantsOf(ctx, claim, held) : NOTHING;
-  const changes = [requireUnchanged(ctx, quest), ctx.db.insert(claims).values(claim), ...grants.changes];
-  const write = () => rejectGrantedTwice(() => commitIfUnchanged(ctx, changes, event, ...grants.events));
+  const money = await planClaimMoney(ctx, { ...claim, charged: 0 }, claim);
+  const changes = [requireUnchanged(ctx, quest), ctx.db.insert(claims).values(claim), ...grants.changes, ...money];
+  const write = () => requireBalance(() => rejectGrantedTwice(() => commitIfUnchanged(ctx, changes, event, ...grants.events)));
   await rejectDuplicate("claims.site_id, claims.quest_id, claims.account_id", ALREADY_CLAIMED, write);
   return claim;
 }
@@ -121,14 +127,16 @@ export async function updateClaim(ctx: Ctx, id: string, { status, message }: Cla
     selectHeld(ctx, columnOf(claims.accountId), columnOf(claims.productId)),
   ]);
   if (!current) throw notFound("Claim not found");
-  const next: ClaimRow = { ...current, status, message: message ?? current.message, ...nextVersion(ctx, current) };
+  const charged = chargedIn(status, current.cost);
+  const next: ClaimRow = { ...current, status, charged, message: message ?? current.message, ...nextVersion(ctx, current) };
   const error = transitionError(current, status) ?? (account ? null : "The account no longer exists");
   if (error !== null) throw conflict(error);
   const isGranted = status === "SUCCESS" && current.rewardType === "prize" && sku !== undefined;
   const grants = isGranted ? grantsOf(ctx, next, held) : NOTHING;
   const change = updateRow(ctx, claims, current, next);
   const event = claimUpdated(next);
-  await rejectGrantedTwice(() => commitIfUnchanged(ctx, [change, ...grants.changes], event, ...grants.events));
+  const changes = [change, ...grants.changes, ...(await planClaimMoney(ctx, current, next))];
+  await requireBalance(() => rejectGrantedTwice(() => commitIfUnchanged(ctx, changes, event, ...grants.events)));
   return next;
 }
 

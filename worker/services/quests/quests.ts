@@ -142,7 +142,7 @@ const NO_RAFFLE = { raffleSeed: null, raffleCommitment: null };
 
 function columnsOf(input: QuestInput) {
   const { title, description, rewardDescription, rewardImage, rewardType, productId, claimedMessage, timeMinimum, timeMaximum } = input;
-  const { webhookId, webhookType, webhookValue, actions, tags } = input;
+  const { webhookId, webhookType, webhookValue, actions, tags, claimCost, rewardAmount } = input;
   return {
     title,
     description,
@@ -150,6 +150,8 @@ function columnsOf(input: QuestInput) {
     rewardImage,
     rewardType,
     productId,
+    claimCost,
+    rewardAmount,
     claimedMessage,
     timeMinimum,
     timeMaximum,

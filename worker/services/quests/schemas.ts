@@ -8,6 +8,7 @@ import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { ANY_VALUE, KIND_RULES, phaseOf, requiredOf } from "./quest-rules.ts";
 import { RAFFLE_ALGORITHM } from "./raffle-draw.ts";
 
+const MAX_AMOUNT = 99_999_999;
 const Title = z.string().trim().min(1).max(200);
 const Text = z.string().max(5000);
 const Key = z.string().min(1).max(200).nullable();
@@ -88,9 +89,16 @@ const fields = {
   rewardType: z
     .enum(REWARD_TYPES)
     .describe(
-      "`raffle`: an entry in the draw; `prize`: granted with the claim if productId is a sku of the site; the others are fulfilled by the site's systems",
+      "`raffle`: an entry in the draw; `prize`: granted with the claim if productId is a sku of the site, or null with a rewardAmount; the others are fulfilled by the site's systems",
     ),
   productId: z.string().min(1).max(100).nullable().describe("The product of the reward; a sku of the site is granted automatically"),
+  claimCost: z.number().int().min(0).max(MAX_AMOUNT).describe("What a claim costs, in minor units of the claimant's wallet; 0: nothing"),
+  rewardAmount: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_AMOUNT)
+    .describe("What the reward pays into the claimant's wallet, in minor units; only for a `prize`"),
   regions: z
     .array(z.string().regex(/^[A-Z]{2}$/, "Must be a two-letter country code (ISO 3166-1)"))
     .max(300)
@@ -118,6 +126,8 @@ export const QuestInput = z
     ...optional,
     rewardImage: fields.rewardImage.default(null),
     productId: fields.productId.default(null),
+    claimCost: fields.claimCost.default(0),
+    rewardAmount: fields.rewardAmount.default(0),
     regions: fields.regions.default([]),
     webhookId: fields.webhookId.default(null),
     webhookType: fields.webhookType.default(null),
@@ -127,6 +137,10 @@ export const QuestInput = z
     tags: fields.tags.default([]),
   })
   .refine((quest) => !isReversed(quest), { path: ["timeMaximum"], message: "Must not be before timeMinimum" })
+  .refine(({ rewardType, rewardAmount }) => rewardAmount === 0 || rewardType === "prize", {
+    path: ["rewardAmount"],
+    message: "Must be 0 unless rewardType is prize",
+  })
   .openapi("QuestInput", {
     example: {
       siteId: "5eed00000000000000000001",
@@ -248,6 +262,8 @@ export function toQuest(row: QuestRow, manages: boolean, now: number) {
     rewardImage: row.rewardImage,
     rewardType: row.rewardType,
     productId: row.productId,
+    claimCost: row.claimCost,
+    rewardAmount: row.rewardAmount,
     regions: row.regions,
     claimedMessage: row.claimedMessage,
     timeMinimum: row.timeMinimum,
