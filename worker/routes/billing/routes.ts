@@ -3,13 +3,23 @@ import { createArea } from "#worker/http/area.ts";
 import { ACCOUNT, DEVELOPER, DEVELOPER_OR_ACCOUNT, STRIPE_SIGNATURE } from "#worker/http/credentials.ts";
 import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
-import { json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
+import { Id, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { checkApplePay, refundCharge } from "#worker/services/billing/billing.ts";
 import { listCharges } from "#worker/services/billing/charges.ts";
+import { Donation, DonationInput, toDonation } from "#worker/services/billing/donation-schemas.ts";
+import { checkoutDonation, listDonations } from "#worker/services/billing/donations.ts";
 import { connectAccount, readConnection } from "#worker/services/billing/stripe-connect.ts";
 import { receiveEvent } from "#worker/services/billing/stripe-events.ts";
 import { ConnectInput, ConnectLink, StripeConnection, toConnection } from "#worker/services/billing/connect-schemas.ts";
-import { ApplePayInput, Charge, ChargeFilters, ChargeResult, RefundRequest, toCharge } from "#worker/services/billing/schemas.ts";
+import {
+  ApplePayInput,
+  Charge,
+  ChargeFilters,
+  ChargeResult,
+  CheckoutAnswer,
+  RefundRequest,
+  toCharge,
+} from "#worker/services/billing/schemas.ts";
 
 export const billing = createArea();
 const tag = "Billing";
@@ -51,6 +61,41 @@ billing.openapi(
     errors: ["not_found", "conflict", "billing_not_configured"],
   }),
   async (c) => c.json(await refundCharge(c.var.ctx, c.req.valid("json")), 200),
+);
+
+billing.openapi(
+  operation({
+    operationId: "checkoutDonation",
+    tag,
+    method: "post",
+    path: "/billing/v1/donations/checkout",
+    summary: "Open a payment page for a donation",
+    description:
+      "Opens a payment page of Stripe for a donation of one of a `donations` panel's amounts, or of any amount within its limits. When it is paid, `donation.paid` is published and the panel's overlay is shown on the channel. The charge is listed, receipted and refunded like any other.",
+    access: { credentials: ACCOUNT, accounts: "any" },
+    request: { body: jsonBody(DonationInput) },
+    responses: { 200: json("The payment page", CheckoutAnswer) },
+    errors: ["conflict", "unavailable", "billing_not_configured"],
+  }),
+  async (c) => c.json(await checkoutDonation(c.var.ctx, c.req.valid("json")), 200),
+);
+
+billing.openapi(
+  operation({
+    operationId: "listDonations",
+    tag,
+    method: "get",
+    path: "/billing/v1/donations",
+    summary: "List donations",
+    description: "Lists the site's paid donations with the name and message of each donor, the latest first.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
+    request: { query: listQuery(["paid"], { panelId: Id.optional() }) },
+    responses: { 200: json("A page of donations", listOf(Donation).openapi("DonationList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listResponse(c.req.url, query, await listDonations(c.var.ctx, query), toDonation), 200);
+  },
 );
 
 billing.openapi(

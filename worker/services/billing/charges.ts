@@ -9,6 +9,7 @@ import {
   readSubscription,
 } from "#worker/integrations/stripe.ts";
 import { wonRace, conflict, Failure, forbidden, hasMessage, notFound } from "#worker/lib/errors.ts";
+import { planPaidDonation } from "./paid-donations.ts";
 import { newReceiptNumber } from "./receipt-number.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import { toCharge } from "./schemas.ts";
@@ -256,6 +257,7 @@ async function paymentOf(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promi
 
 /** What a payment buys: nothing if the account was deleted or holds it already. Then it is stopped, and refunds.ts refunds the money. */
 async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow | undefined, accountExists: boolean): Promise<Planned> {
+  if (charge.itemType === "donation") return planPaidDonation(ctx, charge);
   const { accountId, skus, amount: price, currency: presentmentCurrency } = charge;
   const bought = { accountId, skus, price, presentmentCurrency, grantedMethod: "purchased" as const, source: sourceOf(charge) };
   const ends = recurring && { dateEnds: recurring.currentPeriodEnd };

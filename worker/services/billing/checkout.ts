@@ -1,3 +1,4 @@
+import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, type ChargeRow, charges, subscriptions, type WalletRow, wallets } from "#db/schema/index.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { createCheckout, createCustomer } from "#worker/integrations/stripe.ts";
@@ -91,7 +92,13 @@ export async function checkoutBundle(ctx: Ctx, id: string, urls: Omit<CheckoutIn
  * Stores the charge before calling Stripe, so that a payment is always found again. Only the commit of the page's id marks the
  * Idempotency-Key as used; until then the same key can be retried.
  */
-async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
+export async function openCheckout(
+  keyed: Ctx,
+  { priceId, ...sale }: Sale,
+  urls: Omit<CheckoutInput, "currency">,
+  /** What else is stored with the charge. */
+  alongside: (charge: ChargeRow) => BatchItem<"sqlite">[] = () => [],
+): Promise<OpenedCheckout> {
   const ctx: Ctx = { ...keyed, idempotencyId: undefined };
   requireStripe(ctx.env);
   const { id: accountId } = await callerAccount(ctx);
@@ -99,11 +106,10 @@ async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<C
   await requireAllowedUrl(ctx, "successUrl", urls.successUrl, site);
   await requireAllowedUrl(ctx, "cancelUrl", urls.cancelUrl, site);
   const stripeAccount = await requireChargeableAccount(ctx);
-  await closePages(ctx, accountId, sale.itemId);
-  const held = await heldSkus(ctx, accountId);
-  if (sale.skus.every((sku) => held.includes(sku))) throw conflict("The account already holds this");
+  // A person may donate as often as they like.
+  if (sale.itemType !== "donation") await requireUnpaid(ctx, accountId, sale);
   const charge = newCharge(ctx, sale, accountId, stripeAccount);
-  await commit(ctx, ctx.db.insert(charges).values(charge), {
+  await commit(ctx, [ctx.db.insert(charges).values(charge), ...alongside(charge)], {
     type: "billing.checkoutStarted",
     resource: `charge/${charge.id}`,
     data: toCharge(charge),
@@ -139,6 +145,13 @@ async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<C
       .where(ownRow(ctx, charges, charge.id)),
   );
   return { chargeId: charge.id, url: opened.value.url ?? "", expiresAt };
+}
+
+/** A 409 if the account holds all of it already, or is paying for it. */
+async function requireUnpaid(ctx: Ctx, accountId: string, { itemId, skus }: Pick<Sale, "itemId" | "skus">): Promise<void> {
+  await closePages(ctx, accountId, itemId);
+  const held = await heldSkus(ctx, accountId);
+  if (skus.every((sku) => held.includes(sku))) throw conflict("The account already holds this");
 }
 
 function newCharge(ctx: Ctx, sale: Omit<Sale, "priceId">, accountId: string, stripeAccount: string | null): ChargeRow {

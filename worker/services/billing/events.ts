@@ -2,6 +2,7 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { DAY, MINUTE, MONTH, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { RecurringSubscription } from "#worker/services/wallets/schemas.ts";
 import { StripeConnectionEvent } from "./connect-schemas.ts";
+import { PaidDonation } from "./donation-schemas.ts";
 import { Charge, Refund } from "./schemas.ts";
 
 const ids = { recurring: "5eed0000000000000e006b01", refund: "5eed0000000000000e006c01", stripeaccount: "5eed0000000000000e006c90" };
@@ -71,6 +72,13 @@ export const events = eventsOf(
       [/^billing\.refunded$/, { status: "complete" }],
       [/^billing\.refundDeclined$/, { status: "declined", failure: "The card has expired." }],
       [
+        /^donation\./,
+        {
+          ...{ _id: SAMPLE_IDS.charge, panelId: "5eed0000000000000e00d010", channelId: SAMPLE_IDS.page, accountId: SAMPLE_IDS.viewer },
+          ...{ amount: 1000, currency: "gbp", created: SAMPLE_MOMENT - MINUTE, paid: SAMPLE_MOMENT },
+        },
+      ],
+      [
         /^billing\.account/,
         {
           _id: ids.stripeaccount,
@@ -135,5 +143,10 @@ export const events = eventsOf(
       ...refund,
     },
     "billing.refunded": { data: Refund, description: "A charge was refunded, in full or in part", ...refund },
+    "donation.paid": {
+      data: PaidDonation,
+      description: "A donation was paid; its donor's name and message are in the list of donations",
+      ...sale,
+    },
   },
 );

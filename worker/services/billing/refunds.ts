@@ -291,7 +291,7 @@ export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
 /** Refunds a payment that bought nothing: already held, no longer held when it was paid, or the account was deleted. True while still owed. */
 async function refundUnused(ctx: Ctx, chargeId: string): Promise<boolean> {
   const charge = await getCharge(ctx, chargeId);
-  if (charge.status !== "complete" || charge.reserved === charge.amount) return false;
+  if (charge.status !== "complete" || charge.reserved === charge.amount || charge.itemType === "donation") return false;
   const isBought = charge.created < ((await heldUntil(ctx, sourceOf(charge))) ?? 0);
   return !isBought && !(await refundCharge(ctx, { chargeId, reason: "duplicate" })).success;
 }

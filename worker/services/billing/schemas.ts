@@ -2,21 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "#db/enums.ts";
 import type { ChargeRow, RefundRow } from "#db/schema/index.ts";
 import { Id, LinkUrl, Sku, Tracked } from "#worker/lib/schemas/common.ts";
+import { Currency, Money } from "#worker/lib/schemas/money.ts";
 
-const CURRENCIES = new Set(Intl.supportedValuesOf("currency").map((currency) => currency.toLowerCase()));
-const CURRENCY = "An ISO 4217 currency code in lower case, such as eur";
-
-export const Money = z
-  .number()
-  .int()
-  .min(0)
-  .max(99_999_999)
-  .describe("In minor units of the currency; must be a multiple of 10 for three-decimal currencies");
-export const Currency = z
-  .string()
-  .regex(/^[a-z]{3}$/, { message: CURRENCY, abort: true })
-  .refine((currency) => CURRENCIES.has(currency), CURRENCY)
-  .openapi({ example: "gbp" });
+export { Currency, Money };
 
 export const CheckoutInput = z
   .strictObject({
@@ -50,7 +38,7 @@ export const Charge = z
     currency: Currency,
     description: z.string(),
     itemType: z.enum(SALE_TYPES),
-    itemId: Id,
+    itemId: Id.describe("The subscription, the bundle or, for a donation, the panel"),
     skus: z.array(Sku).describe("The skus that the payment grants"),
     receiptNumber: z.string().nullable().describe("null unless the charge is complete"),
     recurringId: Id.nullable().describe("The recurring subscription that this charge is a period of"),
