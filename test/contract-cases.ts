@@ -23,6 +23,7 @@ const HEADERS: Record<string, string> = {
   provider: "Authorization",
   signature: "Tifo-Signature",
   stripeSignature: "Stripe-Signature",
+  shopifySignature: "X-Shopify-Hmac-Sha256",
   super: "Tifo-Super-Key",
 };
 const NO_CREDENTIALS = Object.fromEntries(Object.values(HEADERS).map((header) => [header, undefined]));

@@ -16,7 +16,9 @@ const AUTHENTICATING = ["developer", "bearer", "super"];
 
 /** Whether an operation requires more than a client id. */
 export function requiresCredentials({ security }: Operation): boolean {
-  return security.every((set) => set.some((kind) => [...AUTHENTICATING, "provider", "signature", "stripeSignature"].includes(kind)));
+  return security.every((set) =>
+    set.some((kind) => [...AUTHENTICATING, "provider", "signature", "stripeSignature", "shopifySignature"].includes(kind)),
+  );
 }
 
 interface Access {
@@ -75,6 +77,7 @@ export async function invalidCredentials(own: TestSite, foreign: TestSite, opera
       "a wrong signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}`,
       "a malformed signature": "nonsense",
     },
+    shopifySignature: { "a wrong signature": btoa("0".repeat(32)), "a malformed signature": "nonsense" },
     provider: { "an unknown provider": `Bearer ${crypto.randomUUID()}` },
     super: { "a wrong super key": "tifo_super_wrong" },
   };
@@ -126,6 +129,7 @@ export async function leastPrivilegedCallers(own: TestSite, operation: Operation
   }
   if (kinds.has("signature")) least["the data provider"] = { ...client, "Tifo-Signature": SIGNATURE_PLACEHOLDER };
   if (kinds.has("stripeSignature")) least.Stripe = {};
+  if (kinds.has("shopifySignature")) least.Shopify = {};
   if (kinds.has("super")) least["the operator"] = await own.headersOf("super");
   if (!requiresCredentials(operation)) least.anyone = kinds.size > 0 ? client : {};
   return least;

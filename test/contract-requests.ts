@@ -5,7 +5,7 @@ import { randomHex } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
 import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
 import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "./contract-accounts.ts";
-import { BILLING_CALLS, BILLING_CREATORS } from "./contract-billing.ts";
+import { BILLING_CALLS, BILLING_CREATORS, BILLING_RESOURCES } from "./contract-billing.ts";
 import { CHAT_CALLS, CHAT_RESOURCES } from "./contract-chat.ts";
 import { COMMERCE_FIELDS, COMMERCE_CREATORS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
 import { LEADERBOARD_BODIES } from "./contract-leaderboards.ts";
@@ -17,6 +17,7 @@ import { uploadForm } from "./uploads.ts";
 import { WEBHOOK_PREREQUISITES, WEBHOOK_RESOURCES } from "./contract-webhooks.ts";
 import { sendsClientIdInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
+import { SHOP_CALLS, SHOP_RESOURCES } from "./contract-shop.ts";
 import { publishTxt } from "./dns-resolver.ts";
 import { workingProvider } from "./streams.ts";
 import "./games-database.ts";
@@ -124,11 +125,12 @@ const UNIQUE: Record<string, () => string> = {
   slug: () => `new-${randomHex(6)}`,
   email: () => `new-${randomHex(6)}@demo.example`,
   accessCode: () => `NEW-${randomHex(6)}`,
+  transactionId: () => `order-${randomHex(6)}`,
 };
 
 /** A request that the operation accepts, with a new resource each time; a list has at least one entry. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
-  const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS }[operation.operationId]?.(site);
+  const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...SHOP_CALLS }[operation.operationId]?.(site);
   if (known) return known;
   const creator =
     operation.method === "get"
@@ -175,9 +177,15 @@ export function idParameters(operation: Operation): string[] {
 
 /** Creates the path's resource with the closest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
-  const create = { ...CHAT_RESOURCES, ...QUEST_RESOURCES, ...QUESTION_RESOURCES, ...PROVIDER_RESOURCES, ...WEBHOOK_RESOURCES }[
-    operation.path
-  ];
+  const create = {
+    ...BILLING_RESOURCES,
+    ...SHOP_RESOURCES,
+    ...CHAT_RESOURCES,
+    ...QUEST_RESOURCES,
+    ...QUESTION_RESOURCES,
+    ...PROVIDER_RESOURCES,
+    ...WEBHOOK_RESOURCES,
+  }[operation.path];
   if (create) return create(site);
   if (operation.path === "/account/v3/{id}/totp") return enrolledAccount(site);
   const named = operations.find(({ operationId }) => operationId === CREATORS[operation.path]);

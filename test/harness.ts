@@ -252,7 +252,14 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
 }
 
 /** Headers that authenticate a caller; the client id is public. */
-const AUTHENTICATION_HEADERS = ["Authorization", "Tifo-Developer-Key", "Tifo-Super-Key", "Tifo-Signature", "Stripe-Signature"];
+const AUTHENTICATION_HEADERS = [
+  "Authorization",
+  "Tifo-Developer-Key",
+  "Tifo-Super-Key",
+  "Tifo-Signature",
+  "Stripe-Signature",
+  "X-Shopify-Hmac-Sha256",
+];
 
 /** A 304 isn't declared: every operation with an ETag can return it. */
 function declaredStatuses(operation: Operation, status: number): number[] {

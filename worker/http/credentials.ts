@@ -28,6 +28,12 @@ export const SECURITY_SCHEMES = {
     name: "Stripe-Signature",
     description: "Stripe's signature of the body, keyed with its endpoint's secret.",
   },
+  shopifySignature: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Shopify-Hmac-Sha256",
+    description: "Shopify's signature of the body: base64 HMAC-SHA256, keyed with the shop's webhook secret.",
+  },
   super: { type: "apiKey", in: "header", name: "Tifo-Super-Key", description: "The key of the deployment's operator." },
   device: { type: "apiKey", in: "header", name: "Tifo-Device-Id", description: "The viewer's device id, chosen by the client." },
 } as const;
@@ -58,6 +64,7 @@ export const DEVELOPER_OR_ACCOUNT = [
 export const DEVELOPER_OR_PROVIDER = [["client", "developer"], ["provider"]] as const satisfies Credentials;
 export const SIGNATURE = [["client", "signature"]] as const satisfies Credentials;
 /** The signature is verified when the event is parsed. */
+export const SHOPIFY_SIGNATURE = [["shopifySignature"]] as const satisfies Credentials;
 export const STRIPE_SIGNATURE = [["stripeSignature"]] as const satisfies Credentials;
 export const SUPER = [["super"]] as const satisfies Credentials;
 export const CLIENT_SUPER = [["client", "super"]] as const satisfies Credentials;

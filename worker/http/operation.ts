@@ -74,11 +74,12 @@ function describe(
   if (kinds.has("provider")) callers.push("the stream provider itself");
   if (kinds.has("signature")) callers.push("the data provider itself");
   if (kinds.has("stripeSignature")) callers.push("Stripe");
+  if (kinds.has("shopifySignature")) callers.push("Shopify");
   if (kinds.has("super")) callers.push("the operator of the deployment");
   return callers.length === 0 ? description : `${description}\n\nCallable by ${callers.join(" or ")}.`;
 }
 
-const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "signature", "stripeSignature", "super"]);
+const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "signature", "stripeSignature", "shopifySignature", "super"]);
 
 const ACCOUNTS: Record<Accounts, string> = {
   any: "any signed-in account of the site",

@@ -30,6 +30,7 @@ import { questions } from "./qna/routes.ts";
 import { quests } from "./quests/routes.ts";
 import { realtime } from "./realtime/routes.ts";
 import { schedule } from "./schedule/routes.ts";
+import { shop } from "./shop/routes.ts";
 import { apiKeys } from "./sites/api-keys.ts";
 import { playbackKeys } from "./sites/playback-keys.ts";
 import { segments } from "./sites/segments.ts";
@@ -85,6 +86,7 @@ export const AREAS = [
   realtime,
   segments,
   schedule,
+  shop,
   sites,
   stats,
   streamProviders,
@@ -131,7 +133,8 @@ export const TAGS = {
   Media: "Upload and delivery of images, animations and captions.",
   Billing: "Charges, refunds, and the Stripe integration behind them.",
   Bundles: "Tickets and shop items that are sold together.",
-  Wallets: "A payer's Stripe customer and recurring payments.",
+  Shop: "The site's shop at Shopify: products, and the orders that it reports.",
+  Wallets: "Balances and their transactions, a payer's Stripe customer and recurring payments.",
   Chat: "A channel's chat: messages, reactions, reports, moderation and bans.",
   Realtime: "The live connection of a channel: tickets, WebSocket and Server-Sent Events.",
   Insights: "Viewers now and over time, engagement per hour, impressions, and remaining rate limits.",

@@ -14,6 +14,8 @@ export const guides: SidebarItem[] = [
       { label: "Chat and Q&A", slug: "guides/chat-and-questions" },
       { label: "Points and leaderboards", slug: "guides/leaderboards" },
       { label: "Sell access", slug: "guides/sell-access" },
+      { label: "Wallets", slug: "guides/wallets" },
+      { label: "Donations and shop", slug: "guides/donations-and-shop" },
       { label: "Protect your video", slug: "guides/protect-video" },
       { label: "Insights and privacy", slug: "guides/insights" },
     ],

@@ -53,6 +53,10 @@ export class Presented implements Partial<Record<CredentialKind, string>> {
     return this.#request.header("Stripe-Signature");
   }
 
+  get shopifySignature(): string | undefined {
+    return this.#request.header("X-Shopify-Hmac-Sha256");
+  }
+
   get super(): string | undefined {
     return this.#request.header("Tifo-Super-Key");
   }

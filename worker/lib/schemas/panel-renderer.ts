@@ -2,6 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { COLLECTION_TYPES, QUESTION_SORTS } from "#db/enums.ts";
 import { Id, ImageUrl, LinkUrl, Time } from "./common.ts";
 import { SegmentSlug } from "#worker/lib/segments.ts";
+import { donationFields, donationIssues } from "./donation-fields.ts";
+import { shopFields } from "./shop-fields.ts";
 import { iframeSource, iframeTag } from "#worker/lib/iframe.ts";
 
 // What a panel shows, by panel_type. Each type accepts only the fields that it uses.
@@ -151,6 +153,11 @@ function renderer<const T extends string, F extends z.ZodRawShape>(type: T, fiel
   return z.strictObject({ panel_type: z.literal(type), ...everyType, ...fields }).openapi(`${name}Renderer`);
 }
 
+const DonationsRenderer = z
+  .strictObject({ panel_type: z.literal("donations"), ...everyType, ...donationFields })
+  .superRefine((renderer, { addIssue }) => donationIssues(renderer).forEach((issue) => addIssue({ code: "custom", ...issue })))
+  .openapi("DonationsRenderer");
+
 export const PanelRenderer = z
   .discriminatedUnion("panel_type", [
     renderer("chat", {
@@ -177,10 +184,10 @@ export const PanelRenderer = z
     renderer("leaderboard_achievement", ranksAndQuests),
     renderer("achievement_leaderboard", ranksAndQuests),
     renderer("playlist", { playlist_id: Id }),
-    renderer("shopify", { url: LinkUrl.describe("The shop, or one of its collections") }),
+    renderer("shopify", shopFields),
     renderer("image", image),
     renderer("imagev2", image),
-    renderer("donations", { url: LinkUrl.describe("The donation page") }),
+    DonationsRenderer,
     renderer("quick_pick", pollQuestions),
     renderer("pubgMatch", { ...rules, url: LinkUrl.optional().describe("The match's page") }),
     renderer("multiple_choice", pollQuestions),

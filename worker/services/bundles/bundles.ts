@@ -5,6 +5,7 @@ import { type BundleInput, toBundle } from "./schemas.ts";
 import { type Ctx, newRow, ownRow, type NewEvent } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { commitReferencing, type Reference } from "#worker/services/core/references.ts";
+import { requireProducts } from "#worker/services/shop/products.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const bundleList = tableList<BundleRow>({
@@ -29,6 +30,7 @@ export async function getBundle(ctx: Ctx, id: string): Promise<BundleRow> {
 
 export async function createBundle(ctx: Ctx, { siteId, image = null, ...input }: BundleInput): Promise<BundleRow> {
   requireOwnSite(ctx, siteId);
+  await requireProducts(ctx, productsOf(input));
   const bundle: BundleRow = { ...newRow(ctx), ...input, image };
   const event: NewEvent<"bundle.created"> = { type: "bundle.created", resource: `bundle/${bundle.id}`, data: toBundle(bundle) };
   await rejectDuplicate("bundles.site_id, bundles.sku", "The site already has a bundle with this sku", () =>
@@ -37,7 +39,12 @@ export async function createBundle(ctx: Ctx, { siteId, image = null, ...input }:
   return bundle;
 }
 
-/** The skus of the tickets must exist on the site; shop items belong to an external shop. */
+/** The items of the site's shop. */
+function productsOf({ items }: Pick<BundleInput, "items">): { id: string; path: string }[] {
+  return items.flatMap(({ type, id }, index) => (type === "shopify" ? [{ id, path: `items.${index}.id` }] : []));
+}
+
+/** The skus of the tickets must exist on the site. */
 function ticketsOf({ items }: Pick<BundleInput, "items">): Reference[] {
   return items.flatMap(({ type, id }, index) => (type === "ticket" ? [{ kind: "sku" as const, id, path: `items.${index}.id` }] : []));
 }

@@ -15,6 +15,7 @@ import { effects as qna } from "#worker/services/qna/effects.ts";
 import { effects as quests } from "#worker/services/quests/effects.ts";
 import { effects as segments } from "#worker/services/segments/effects.ts";
 import { effects as schedule } from "#worker/services/schedule/effects.ts";
+import { effects as shop } from "#worker/services/shop/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
@@ -39,6 +40,7 @@ const EFFECTS: Effects = {
   ...quests,
   ...segments,
   ...schedule,
+  ...shop,
   ...streams,
 };
 

@@ -24,6 +24,7 @@ import { events as polls } from "#worker/services/polls/events.ts";
 import { events as qna } from "#worker/services/qna/events.ts";
 import { events as quests } from "#worker/services/quests/events.ts";
 import { events as schedule } from "#worker/services/schedule/events.ts";
+import { events as shop } from "#worker/services/shop/events.ts";
 import { events as sites } from "#worker/services/sites/events.ts";
 import { events as streamProviders } from "#worker/services/stream-providers/events.ts";
 import { events as streams } from "#worker/services/streams/events.ts";
@@ -60,6 +61,7 @@ export const EVENTS = {
   ...qna,
   ...quests,
   ...schedule,
+  ...shop,
   ...sites,
   ...streamProviders,
   ...streams,
