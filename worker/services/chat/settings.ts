@@ -2,17 +2,10 @@ import { and, eq } from "drizzle-orm";
 import { type ChatSettingsRow, chatSettings } from "#db/schema/index.ts";
 import type { RoomSettings } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { invalid, notFound, rerunOnDuplicate } from "#worker/lib/errors.ts";
-import {
-  commit,
-  commitIfUnchanged,
-  type Ctx,
-  type NewEvent,
-  nextVersion,
-  ownRow,
-  requireMatch,
-  whereVersion,
-} from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent, nextVersion, requireMatch, whereVersion } from "#worker/services/core/context.ts";
 import { requireChatModerator } from "#worker/services/core/moderators.ts";
+import { skusAt } from "#worker/services/core/named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireChannelAccess } from "#worker/services/realtime/channel-access.ts";
 import { readsAsModerator, requireReader } from "./messages.ts";
 import { fromRoom, ownRoom } from "./rooms.ts";
@@ -58,12 +51,14 @@ function write(ctx: Ctx, channelId: string, input: ChatSettingsInput, current: C
     data: { _id: channelId, ...input, created: next.created, modified: next.modified },
   };
   if (!current) requireMatch(ctx, { version: 0 });
-  if (!current) return rerunOnDuplicate("chat_settings.id", () => commit(ctx, ctx.db.insert(chatSettings).values(next), event));
+  const references = newReferences(skusAt("skus", input.skus), skusAt("skus", current?.skus ?? []));
+  if (!current)
+    return rerunOnDuplicate("chat_settings.id", () => commitReferencing(ctx, references, ctx.db.insert(chatSettings).values(next), event));
   const change = ctx.db
     .update(chatSettings)
     .set(next)
-    .where(and(ownRow(ctx, chatSettings, channelId), whereVersion(ctx, chatSettings, current)));
-  return commitIfUnchanged(ctx, change, event);
+    .where(and(whereVersion(ctx, chatSettings, current), referencesExist(ctx, references)));
+  return withReferences(ctx, references, () => commitIfUnchanged(ctx, change, event));
 }
 
 async function readSettings(ctx: Ctx, channelId: string): Promise<RoomSettings> {

@@ -56,6 +56,7 @@ export function inRenderer(renderer: PanelRenderer, path = "renderer"): Referenc
     for (const [index, { poll_id: id }] of renderer.questions.entries())
       found.push(...one("poll", `${path}.questions.${index}.poll_id`, id));
   if ("playlist_id" in renderer) found.push(...one("playlist", `${path}.playlist_id`, renderer.playlist_id));
+  if ("thank_you_overlay_id" in renderer) found.push(...one("overlay", `${path}.thank_you_overlay_id`, renderer.thank_you_overlay_id));
   if ("behavior" in renderer) found.push(...each("page", `${path}.behavior.pages`, renderer.behavior.pages));
   if ("schedule_type_renderer" in renderer) found.push(...inSchedule(renderer.schedule_type_renderer, `${path}.schedule_type_renderer`));
   return found;
