@@ -20,7 +20,7 @@ const receive = (webhook: Webhook, siteId = site.id) =>
 
 async function ordersOf(order: Record<string, unknown>, on = site) {
   const { results } = (await on.call("listEvents", { query: { types: "shopify.orderPaid", limit: 200 } })).as(EventList);
-  return results.filter(({ resource }) => resource === `shoporder/${String(order.id)}`);
+  return results.filter(({ data }) => data.orderId === String(order.id));
 }
 
 describe("a paid order", () => {
@@ -29,7 +29,15 @@ describe("a paid order", () => {
     expect((await receive(await signedWebhook(order))).body).toEqual({ received: true });
     const [event] = await ordersOf(order);
     expect(event?.data).toEqual({
-      ...{ _id: String(order.id), siteId: site.id, name: order.name, amount: 2400, currency: "gbp", claimId: null },
+      ...{
+        _id: event?.data._id,
+        orderId: String(order.id),
+        siteId: site.id,
+        name: order.name,
+        amount: 2400,
+        currency: "gbp",
+        claimId: null,
+      },
       items: [{ productId: SCARF, variantId: "44012345678901", sku: "derby-scarf", quantity: 1 }],
     });
     for (const personal of ["Ada", "ada@demo.example", "Quay Street"]) expect(JSON.stringify(event)).not.toContain(personal);

@@ -5,7 +5,12 @@ import { StripeConnectionEvent } from "./connect-schemas.ts";
 import { PaidDonation } from "./donation-schemas.ts";
 import { Charge, Refund } from "./schemas.ts";
 
-const ids = { recurring: "5eed0000000000000e006b01", refund: "5eed0000000000000e006c01", stripeaccount: "5eed0000000000000e006c90" };
+const ids = {
+  recurring: "5eed0000000000000e006b01",
+  refund: "5eed0000000000000e006c01",
+  stripeaccount: "5eed0000000000000e006c90",
+  donationspanel: "5eed0000000000000e00d010",
+};
 
 const sale = { resource: "charge/_id" };
 const refund = { resource: "charge/chargeId" };
@@ -74,7 +79,7 @@ export const events = eventsOf(
       [
         /^donation\./,
         {
-          ...{ _id: SAMPLE_IDS.charge, panelId: "5eed0000000000000e00d010", channelId: SAMPLE_IDS.page, accountId: SAMPLE_IDS.viewer },
+          ...{ _id: SAMPLE_IDS.charge, panelId: ids.donationspanel, channelId: SAMPLE_IDS.page, accountId: SAMPLE_IDS.viewer },
           ...{ amount: 1000, currency: "gbp", created: SAMPLE_MOMENT - MINUTE, paid: SAMPLE_MOMENT },
         },
       ],

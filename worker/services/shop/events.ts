@@ -2,7 +2,7 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
 import { ShopEvent, ShopOrder } from "./schemas.ts";
 
-const ids = { shop: "5eed0000000000000e006d90" };
+const ids = { shop: "5eed0000000000000e006d90", shoporder: "5eed0000000000000e006d91" };
 
 export const events = eventsOf(
   {
@@ -13,7 +13,14 @@ export const events = eventsOf(
       [
         /^shopify\.orderPaid$/,
         {
-          ...{ _id: "5678901234567", name: "#1093", amount: 2400, currency: "gbp", claimId: SAMPLE_IDS.claimstatus },
+          ...{
+            _id: ids.shoporder,
+            orderId: "5678901234567",
+            name: "#1093",
+            amount: 2400,
+            currency: "gbp",
+            claimId: SAMPLE_IDS.claimstatus,
+          },
           items: [{ productId: "8012345678901", variantId: "44012345678901", sku: "derby-scarf", quantity: 1 }],
         },
       ],

@@ -3,7 +3,7 @@ import { createDb } from "#db/client.ts";
 import { type ClaimRow, claims, shopOrders } from "#db/schema/index.ts";
 import { isSignedByShop, readOrder } from "#worker/integrations/shopify/webhooks.ts";
 import { Failure, invalid, LostRace, unauthenticated, wonRace } from "#worker/lib/errors.ts";
-import { ID_PATTERN } from "#worker/lib/ids.ts";
+import { ID_PATTERN, newId } from "#worker/lib/ids.ts";
 import { updateClaim } from "#worker/services/claim-statuses/claims.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
@@ -34,8 +34,8 @@ export async function receiveShopWebhook(ctx: Ctx, siteId: string, { body, signa
   if (webhookId === "") throw invalid("X-Shopify-Webhook-Id", "Required");
   const order = readOrder(new TextDecoder().decode(body));
   if (!order) throw invalid("", "The body isn't an order");
-  const data = toOrder(siteId, order);
-  const event: NewEvent<"shopify.orderPaid"> = { type: "shopify.orderPaid", resource: `shoporder/${order.id}`, data };
+  const data = toOrder({ _id: newId(ctx.now), siteId }, order);
+  const event: NewEvent<"shopify.orderPaid"> = { type: "shopify.orderPaid", resource: `shoporder/${data._id}`, data };
   const insert = own.db.insert(shopOrders).values({ siteId, orderId: order.id, webhookId, created: ctx.now }).onConflictDoNothing();
   await wonRace(() => commitIfUnchanged(own, insert, event));
 }

@@ -88,8 +88,9 @@ export const ShopEvent = z.object({ _id: Id, siteId: Id, domain: z.string(), rec
 
 /** An order without anything about its customer. */
 export const ShopOrder = z.object({
-  _id: z.string().describe("The order's id in the shop"),
+  _id: Id,
   siteId: Id,
+  orderId: z.string().describe("The order's id in the shop"),
   name: z.string().nullable().describe("The order's number as people see it"),
   amount: Money,
   currency: Currency,
@@ -116,6 +117,6 @@ export function toShopEvent(row: ShopConnectionRow) {
   return { _id, siteId, domain, receivesOrders: row.webhookSecretSealed !== null } satisfies z.output<typeof ShopEvent>;
 }
 
-export function toOrder(siteId: string, { id, ...order }: PaidOrder) {
-  return { _id: id, siteId, ...order } satisfies z.output<typeof ShopOrder>;
+export function toOrder(ids: { _id: string; siteId: string }, { id: orderId, ...order }: PaidOrder) {
+  return { ...ids, orderId, ...order } satisfies z.output<typeof ShopOrder>;
 }
