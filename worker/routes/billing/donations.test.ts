@@ -130,30 +130,46 @@ describe("a donation", () => {
 });
 
 describe("a paid donation", () => {
-  test("shows the panel's overlay on its channel once, with masked words and escaped text", async () => {
+  /** A panel whose thanks are shown on a channel with a chat. */
+  async function newStage() {
     const html = "<p>{{name}} gave {{amount}}: {{message}}</p>";
-    const overlay = {
-      name: "Thanks",
-      siteId: site.id,
-      type: "template",
-      duration: 10,
-      contents: [{ kind: "html", html, position: "center" }],
-    };
+    const contents = [{ kind: "html", html, position: "center" }];
+    const overlay = { name: "Thanks", siteId: site.id, type: "template", duration: 10, contents };
     const { _id: overlayId } = (await site.call("createOverlay", { body: overlay })).as(Overlay);
     const panelId = await newPanel({ ...AMOUNTS, thank_you_overlay_id: overlayId });
     const chat = { panel_type: "chat", panel_name: "Chat", filtered_words: "offside" };
     const chatId = (await site.call("createPanel", { body: { siteId: site.id, renderer: chat } })).as(Panel)._id;
     const channelId = await site.addChannel(`giving-${panelId}`, { sidebar: { panels: [panelId, chatId] } });
-    const chargeId = await donate(panelId, { amount: 1000, channelId, name: "<b>Ada</b>", message: "Never offside" });
-    const shown = await vi.waitFor(async () => {
+    return { overlayId, panelId, channelId };
+  }
+
+  /** The broadcasts of an overlay as JSON, once there are that many. */
+  async function shownBy(overlayId: string, times: number): Promise<string> {
+    return vi.waitFor(async () => {
       const { results } = (await site.call("listEvents", { query: { types: "overlay.broadcast", limit: 200 } })).as(EventList);
       const own = results.filter(({ resource }) => resource === `overlay/${overlayId}`);
-      expect(own).toHaveLength(1);
+      expect(own).toHaveLength(times);
       return JSON.stringify(own);
     });
-    expect(shown).toContain("&lt;b&gt;Ada&lt;/b&gt; gave £10.00: Never *******");
+  }
+
+  test("shows the panel's overlay on its channel, with masked and escaped text", async () => {
+    const { overlayId, panelId, channelId } = await newStage();
+    const chargeId = await donate(panelId, { amount: 1000, channelId, name: "<b>Ada</b>", message: "Never offside, see evil.example" });
+    const shown = await shownBy(overlayId, 1);
+    expect(shown).toContain("&lt;b&gt;Ada&lt;/b&gt; gave £10.00: Never *******, see [link]");
     expect(shown).toContain(channelId);
-    expect(await listed({ panelId })).toMatchObject([{ _id: chargeId, channelId, message: "Never offside" }]);
+    expect(await listed({ panelId })).toMatchObject([{ _id: chargeId, channelId, message: "Never offside, see evil.example" }]);
+  });
+
+  test("is thanked for without the texts of a donor whom moderators have silenced", async () => {
+    const { overlayId, panelId, channelId } = await newStage();
+    const rude = await newBuyer(site);
+    await site.call("banFromChat", { body: { accountId: rude.id, kind: "mute", channelId, until: null, reason: "Rude" } });
+    await donate(panelId, { amount: 1000, channelId, name: "Rude", message: "Rubbish" }, rude);
+    const shown = await shownBy(overlayId, 1);
+    expect(shown).toContain(" gave £10.00: ");
+    expect(shown).not.toContain("Rubbish");
   });
 
   test("can only be shown on a channel that shows the panel", async () => {

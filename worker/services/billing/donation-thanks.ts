@@ -1,14 +1,14 @@
+import { and, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { type DonationRow, donations, type OverlayRow, overlays, panels } from "#db/schema/index.ts";
+import { chatBans, type DonationRow, donations, type OverlayRow, overlays, panels } from "#db/schema/index.ts";
 import { Failure, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { formatMoney } from "#worker/lib/money.ts";
-import { maskWords } from "#worker/services/chat/filtered-words.ts";
-import { readRoomConfig } from "#worker/services/chat/room-config.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 import { idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { type BroadcastEvent, buildBroadcast, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";
+import { maskQuestion, readTextRules } from "#worker/services/qna/question-text.ts";
 
 /** Thanks that are this late confuse more than they please. */
 const TOO_LATE_MS = 10 * 60_000;
@@ -43,10 +43,11 @@ async function overlayOf(ctx: Ctx, { panelId }: DonationRow): Promise<OverlayRow
   return overlay;
 }
 
-/** The donor's texts are masked like messages in the channel's chat. Undefined if the overlay can't be filled in. */
+/** The overlay with the donor's texts, masked like questions. Without them if moderators have silenced the donor; undefined if it can't be filled in. */
 async function buildThanks(ctx: Ctx, broadcastId: string, overlay: OverlayRow, donation: DonationRow, channelId: string) {
-  const filter = (await readRoomConfig(ctx.env, ctx.siteId, channelId, ctx.now))?.filter;
-  const masked = (text: string | null) => (filter ? maskWords(text ?? "", filter) : (text ?? ""));
+  const rules = await readTextRules(ctx, channelId);
+  const isSilenced = await hasBan(ctx, donation.accountId, channelId);
+  const masked = (text: string | null) => (text === null || isSilenced ? "" : maskQuestion(text, rules, false).text);
   const { amount, currency } = donation;
   const variables = { name: masked(donation.name), message: masked(donation.message), amount: formatMoney(amount, currency) };
   try {
@@ -56,6 +57,18 @@ async function buildThanks(ctx: Ctx, broadcastId: string, overlay: OverlayRow, d
     logError("donation_thanks_failed", error, { siteId: ctx.siteId, overlayId: overlay.id });
     return undefined;
   }
+}
+
+/** Whether the account is banned or muted on the channel, or on the whole site. */
+async function hasBan(ctx: Ctx, accountId: string, channelId: string): Promise<boolean> {
+  const { id, siteId, until } = chatBans;
+  const isOfChannel = and(eq(chatBans.accountId, accountId), inArray(chatBans.channelId, ["", channelId]));
+  const bans = await ctx.db
+    .select({ id })
+    .from(chatBans)
+    .where(and(eq(siteId, ctx.siteId), isOfChannel, or(isNull(until), gt(until, ctx.now))))
+    .limit(1);
+  return bans.length > 0;
 }
 
 async function send(ctx: Ctx, event: BroadcastEvent): Promise<void> {
