@@ -40,9 +40,11 @@ const PRODUCTS: Product[] = [
 
 const Call = z.object({ query: z.string(), variables: z.record(z.string(), z.unknown()) });
 
+const initial: { behaviour: Behaviour } = { behaviour: "succeed" };
+
 export const shopify = {
   calls: new Array<{ url: string; token: string | null; query: string; variables: Record<string, unknown> }>(),
-  behaviour: "succeed" as Behaviour,
+  ...initial,
   /** Resets behaviour and calls. */
   recover(): void {
     shopify.behaviour = "succeed";

@@ -55,11 +55,15 @@ export function readOrder(text: string): PaidOrder | undefined {
     amount: toMinorUnits(order.total_price, currency),
     currency,
     items: order.line_items.map(({ product_id, variant_id, sku, quantity }) => ({
-      productId: product_id == null ? null : String(product_id),
-      variantId: variant_id == null ? null : String(variant_id),
+      productId: textOf(product_id),
+      variantId: textOf(variant_id),
       sku: sku ?? null,
       quantity,
     })),
     claimId: typeof claim === "string" && /^[0-9a-f]{24}$/.test(claim) ? claim : null,
   };
+}
+
+function textOf(id: number | null | undefined): string | null {
+  return id === null || id === undefined ? null : String(id);
 }

@@ -155,7 +155,9 @@ function renderer<const T extends string, F extends z.ZodRawShape>(type: T, fiel
 
 const DonationsRenderer = z
   .strictObject({ panel_type: z.literal("donations"), ...everyType, ...donationFields })
-  .superRefine((renderer, { addIssue }) => donationIssues(renderer).forEach((issue) => addIssue({ code: "custom", ...issue })))
+  .superRefine((donations, context) => {
+    for (const issue of donationIssues(donations)) context.addIssue({ code: "custom", ...issue });
+  })
   .openapi("DonationsRenderer");
 
 export const PanelRenderer = z

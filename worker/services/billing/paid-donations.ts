@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { type ChargeRow, type DonationRow, donations } from "#db/schema/index.ts";
 import { type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import type { Planned } from "#worker/services/subscriptions/entitlements.ts";
-import { toDonation } from "./donation-schemas.ts";
+import { PaidDonation, toDonation } from "./donation-schemas.ts";
 
 /** What the payment of a donation changes. It grants nothing; after the donor's account was deleted, only the charge remains. */
 export async function planPaidDonation(ctx: Ctx, charge: ChargeRow): Promise<Planned> {
@@ -12,7 +12,7 @@ export async function planPaidDonation(ctx: Ctx, charge: ChargeRow): Promise<Pla
     .where(ownRow(ctx, donations, charge.id));
   if (!row) return { changes: [], events: [] };
   const paid: DonationRow = { ...row, amount: charge.amount, currency: charge.currency, paid: ctx.now };
-  const { name: _name, message: _message, ...data } = toDonation(paid);
+  const data = PaidDonation.parse(toDonation(paid));
   const event: NewEvent<"donation.paid"> = { type: "donation.paid", resource: `charge/${charge.id}`, data };
   return {
     changes: [
