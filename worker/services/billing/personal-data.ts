@@ -1,5 +1,15 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { accessCodes, accountEntitlements, charges, invites, recurringSubscriptions, refunds, wallets } from "#db/schema/index.ts";
+import {
+  accessCodes,
+  accountEntitlements,
+  charges,
+  donations,
+  invites,
+  recurringSubscriptions,
+  refunds,
+  wallets,
+  walletTransactions,
+} from "#db/schema/index.ts";
 import { type PersonalData, rowsOf } from "#worker/services/core/personal-data.ts";
 
 const area = "billing";
@@ -109,6 +119,47 @@ export const purchaseData: PersonalData[] = [
       table: wallets,
       of: ({ siteId }, { accountId }) => and(eq(wallets.siteId, siteId), eq(wallets.ownerType, "account"), eq(wallets.ownerId, accountId)),
       columns: { _id: wallets.id, balance: wallets.balance, created: wallets.created, modified: wallets.modified },
+    },
+  ),
+  rowsOf(
+    { name: "walletTransactions", area, description: "What has credited and debited the wallet" },
+    {
+      table: walletTransactions,
+      of: (ctx, { accountId }) =>
+        inArray(
+          walletTransactions.walletId,
+          ctx.db
+            .select({ id: wallets.id })
+            .from(wallets)
+            .where(and(eq(wallets.siteId, ctx.siteId), eq(wallets.ownerType, "account"), eq(wallets.ownerId, accountId))),
+        ),
+      columns: {
+        _id: walletTransactions.id,
+        transactionId: walletTransactions.transactionId,
+        amount: walletTransactions.amount,
+        balance: walletTransactions.balance,
+        reason: walletTransactions.reason,
+        reference: walletTransactions.reference,
+        created: walletTransactions.created,
+      },
+    },
+  ),
+  rowsOf(
+    { name: "donations", area, description: "What the donor entered with donations, whose payments are among the charges" },
+    {
+      table: donations,
+      of: ({ siteId }, { accountId }) => and(eq(donations.siteId, siteId), eq(donations.accountId, accountId)),
+      columns: {
+        _id: donations.id,
+        panelId: donations.panelId,
+        channelId: donations.channelId,
+        name: donations.name,
+        message: donations.message,
+        amount: donations.amount,
+        currency: donations.currency,
+        created: donations.created,
+        paid: donations.paid,
+      },
     },
   ),
 ];
