@@ -7,6 +7,7 @@ import { DERBY_RESULT, SPRING_SCORER } from "./polls.ts";
 import { FIRST_HALF, PROPHET, TUNNEL } from "./quests.ts";
 
 export const MATCH_PREDICTOR = "5eed0000000000000000d007";
+export const DONATIONS_PANEL = "5eed0000000000000000d010";
 export const QUESTS_PANEL = "5eed0000000000000000d008";
 
 type PanelInsert = typeof panels.$inferInsert;
@@ -103,6 +104,25 @@ export function demoPanels(): PanelInsert[] {
       url: "https://demo.example/gold",
       description: "Your seat in the Quayside lounge is open an hour before kick-off.",
       segment: "gold-members",
+    }),
+    panel(DONATIONS_PANEL, SITE_A, "youth-team", {
+      panel_type: "donations",
+      panel_name: "Youth team",
+      icon_name: "heart",
+      description: "Boots, balls and a bus for forty young players.",
+      url: "https://demo.example/youth-team",
+      currency: "gbp",
+      amounts: [500, 1000, 2500],
+      minimum_amount: 200,
+      maximum_amount: 100_000,
+      thank_you_message: "Thank you! The youth team plays on because of you.",
+    }),
+    panel("5eed0000000000000000d011", SITE_A, "club-shop", {
+      panel_type: "shopify",
+      panel_name: "Club shop",
+      icon_name: "cart",
+      url: "https://demo.example/shop",
+      collection: "derby",
     }),
     panel("5eed0000000000000000d101", SITE_B, "dock-chat", { panel_type: "chat", panel_name: "Dock chat", icon_name: "chat" }),
   ];
