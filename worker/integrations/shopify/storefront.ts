@@ -81,7 +81,7 @@ async function post(env: Env, { domain, token }: ShopAccess, query: string, vari
   return callOut(env, `https://${domain}/api/${API_VERSION}/graphql.json`, init, { timeout: TIMEOUT_MS, maxBytes: MAX_BYTES });
 }
 
-const GraphqlResponse = z.object({ data: z.unknown(), errors: z.array(z.object({ message: z.string() })).optional() });
+const GraphqlResponse = z.object({ data: z.unknown().optional(), errors: z.array(z.object({ message: z.string() })).optional() });
 
 /** The data of a response. Throws `unavailable` if the shop may respond later, `shop_failed` if it won't without a change. */
 function dataOf<T extends z.ZodType>({ status, text }: ShopResponse, schema: T): z.output<T> {

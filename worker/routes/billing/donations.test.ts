@@ -134,7 +134,7 @@ describe("a paid donation", () => {
   async function newStage() {
     const html = "<p>{{name}} gave {{amount}}: {{message}}</p>";
     const contents = [{ kind: "html", html, position: "center" }];
-    const overlay = { name: "Thanks", siteId: site.id, type: "template", duration: 10, contents };
+    const overlay = { name: "Thanks", description: "", siteId: site.id, type: "template", duration: 10, contents };
     const { _id: overlayId } = (await site.call("createOverlay", { body: overlay })).as(Overlay);
     const panelId = await newPanel({ ...AMOUNTS, thank_you_overlay_id: overlayId });
     const chat = { panel_type: "chat", panel_name: "Chat", filtered_words: "offside" };

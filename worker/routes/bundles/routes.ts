@@ -41,7 +41,7 @@ bundles.openapi(
     access: { credentials: DEVELOPER },
     request: { body: jsonBody(BundleInput) },
     responses: { 201: json("The bundle", Bundle) },
-    errors: ["conflict"],
+    errors: ["conflict", "shop_failed", "unavailable"],
   }),
   async (c) => {
     const bundle = await createBundle(c.var.ctx, c.req.valid("json"));

@@ -5,7 +5,7 @@ import { Failure, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { formatMoney } from "#worker/lib/money.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
-import { asSystem } from "#worker/services/core/system.ts";
+import { asSystemInEffect } from "#worker/services/core/system.ts";
 import { idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { type BroadcastEvent, buildBroadcast, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import { maskQuestion, readTextRules } from "#worker/services/qna/question-text.ts";
@@ -17,7 +17,7 @@ const TOO_LATE_MS = 10 * 60_000;
 export async function thankDonor(env: Env, siteId: string, event: LoggedEvent<"donation.paid">): Promise<void> {
   const now = Date.now();
   if (now - event.created > TOO_LATE_MS) return;
-  await asSystem({ env, db: createDb(env.DB), now }, siteId, async (ctx) => {
+  await asSystemInEffect({ env, db: createDb(env.DB), now }, siteId, async (ctx) => {
     const [donation] = await ctx.db
       .select()
       .from(donations)

@@ -32,3 +32,14 @@ export async function asSystem<T>({ env, db, now }: Worker, siteId: string, work
     await ctx.finish().catch(() => undefined);
   }
 }
+
+/** Like `asSystem`, for the effect of an event: the log is busy with it, so the nudge isn't awaited. The cron makes up for a failed one. */
+export async function asSystemInEffect<T>({ env, db, now }: Worker, siteId: string, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const ctx = systemCtx({ env, db, now }, siteId, `system-${newId(now)}`);
+  try {
+    return await work(ctx);
+  } finally {
+    nudgeLogs(ctx);
+    void ctx.finish().catch(() => undefined);
+  }
+}

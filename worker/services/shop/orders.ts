@@ -6,7 +6,7 @@ import { Failure, invalid, LostRace, unauthenticated, wonRace } from "#worker/li
 import { ID_PATTERN, newId } from "#worker/lib/ids.ts";
 import { updateClaim } from "#worker/services/claim-statuses/claims.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
-import { asSystem } from "#worker/services/core/system.ts";
+import { asSystemInEffect } from "#worker/services/core/system.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { findShop } from "./connection.ts";
 import { toOrder } from "./schemas.ts";
@@ -44,7 +44,7 @@ export async function receiveShopWebhook(ctx: Ctx, siteId: string, { body, signa
 export async function fulfilClaim(env: Env, siteId: string, event: LoggedEvent<"shopify.orderPaid">): Promise<void> {
   const { claimId, items } = dataOf(event);
   if (claimId === null) return;
-  await asSystem({ env, db: createDb(env.DB), now: Date.now() }, siteId, async (ctx) => {
+  await asSystemInEffect({ env, db: createDb(env.DB), now: Date.now() }, siteId, async (ctx) => {
     const [claim] = await ctx.db
       .select()
       .from(claims)
