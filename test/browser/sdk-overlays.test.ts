@@ -211,14 +211,14 @@ describe("an overlay that ends", () => {
     return { classes, animations };
   }
 
-  test("leaves with an animation", async () => {
+  test("leaves with the animation that the site has chosen", async () => {
     const page = await open();
     await broadcast("<p>Goal</p>");
     await shows(page, "Goal");
     const observation = await page.evaluateHandle(observe);
     await deployment.clear(target.channelId);
     expect(await observation.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay tifo-overlay-leaving", "tifo-overlay-idle"]);
-    expect(await observation.evaluate(({ animations }) => animations)).toContain("tifo-leave");
+    expect(await observation.evaluate(({ animations }) => animations)).toContain("tifo-fade-out");
   });
 
   test("disappears immediately with reduced motion", async () => {
