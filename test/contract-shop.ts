@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { randomHex } from "#worker/lib/ids.ts";
 import type { CallOptions, TestSite } from "./harness.ts";
-import { connectShop, newOrder, signedWebhook } from "./shopify-server.ts";
+import { connectShop, DOMAIN, newOrder, signedWebhook, TOKEN, WEBHOOK_SECRET } from "./shopify-server.ts";
 
 // Live values for the operations of the shop and of donations.
 
@@ -27,6 +27,7 @@ export const SHOP_CALLS: Record<string, (site: TestSite) => Promise<CallOptions>
     const urls = { successUrl: "https://demo.example/thanks", cancelUrl: "https://demo.example/" };
     return { body: { panelId, amount: 1000, name: "Ada", message: "For the youth team", ...urls } };
   },
+  connectShop: () => Promise.resolve({ body: { domain: DOMAIN, storefrontToken: TOKEN, webhookSecret: WEBHOOK_SECRET } }),
   disconnectShop: async (site) => {
     await connectShop(site);
     return {};

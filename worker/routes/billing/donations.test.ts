@@ -155,11 +155,11 @@ describe("a paid donation", () => {
 
   test("shows the panel's overlay on its channel, with masked and escaped text", async () => {
     const { overlayId, panelId, channelId } = await newStage();
-    const chargeId = await donate(panelId, { amount: 1000, channelId, name: "<b>Ada</b>", message: "Never offside, see evil.example" });
+    const chargeId = await donate(panelId, { amount: 1000, channelId, name: "<b>Ada</b>", message: "Never offside, see evil.com" });
     const shown = await shownBy(overlayId, 1);
     expect(shown).toContain("&lt;b&gt;Ada&lt;/b&gt; gave £10.00: Never *******, see [link]");
     expect(shown).toContain(channelId);
-    expect(await listed({ panelId })).toMatchObject([{ _id: chargeId, channelId, message: "Never offside, see evil.example" }]);
+    expect(await listed({ panelId })).toMatchObject([{ _id: chargeId, channelId, message: "Never offside, see evil.com" }]);
   });
 
   test("is thanked for without the texts of a donor whom moderators have silenced", async () => {

@@ -2,37 +2,30 @@ import { z } from "@hono/zod-openapi";
 import type { DonationRow } from "#db/schema/index.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 import { Currency, Money } from "#worker/lib/schemas/money.ts";
-import { normalizeText } from "#worker/services/chat/text.ts";
 import { CheckoutInput } from "./schemas.ts";
 
 const MAX_NAME = 80;
 const MAX_MESSAGE = 200;
-
-/** A donor's text as it is stored: NFC, on one line, without control characters; blank text becomes null. */
-function plainText(max: number) {
-  return z
-    .string()
-    .max(max * 4)
-    .transform((raw, issues) => {
-      if (raw.trim() === "") return null;
-      const normalized = normalizeText(raw);
-      if (normalized.ok && [...normalized.text].length <= max) return normalized.text;
-      issues.addIssue({ code: "custom", message: normalized.ok ? `At most ${max} characters` : normalized.message });
-      return z.NEVER;
-    })
-    .nullable()
-    .default(null);
-}
 
 export const DonationInput = z
   .strictObject({
     panelId: Id.describe("A `donations` panel with amounts"),
     amount: Money.min(1).describe("One of the panel's amounts, or within its limits; in minor units of the panel's currency"),
     channelId: Id.optional().describe("The channel whose viewers see the panel's thanks; its sidebar must show the panel"),
-    name: plainText(MAX_NAME).describe("Shown with the thanks; null for an anonymous donor").openapi({ type: "string", example: "Ada" }),
-    message: plainText(MAX_MESSAGE)
+    name: z
+      .string()
+      .max(MAX_NAME)
+      .nullable()
+      .default(null)
+      .describe("Shown with the thanks; null or blank for an anonymous donor")
+      .openapi({ example: "Ada" }),
+    message: z
+      .string()
+      .max(MAX_MESSAGE)
+      .nullable()
+      .default(null)
       .describe("Shown with the thanks; text, never HTML")
-      .openapi({ type: "string", example: "For the youth team" }),
+      .openapi({ example: "For the youth team" }),
     successUrl: CheckoutInput.shape.successUrl,
     cancelUrl: CheckoutInput.shape.cancelUrl,
   })

@@ -5,6 +5,7 @@ import { conflict, invalid } from "#worker/lib/errors.ts";
 import { formatMoney, isPayable, ENDS_IN_ZERO } from "#worker/lib/money.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { normalizeText } from "#worker/services/chat/text.ts";
 import { openCheckout, type OpenedCheckout } from "./checkout.ts";
 import type { DonationInput } from "./donation-schemas.ts";
 
@@ -40,14 +41,13 @@ export async function checkoutDonation(
   const { currency, panel_name: description } = panel.renderer;
   if (currency === undefined) throw conflict("The panel has no amounts: donations are made on its page");
   requireAmount(panel.renderer, currency, amount);
+  const texts = { name: plainText("name", name), message: plainText("message", message) };
   // Otherwise a donor could choose where the message is shown.
   if (channelId !== undefined && !channel?.data.sidebar?.panels?.includes(panelId))
     throw invalid("channelId", "The site has no channel with this id that shows the panel");
   const sale = { itemType: "donation" as const, itemId: panelId, description, skus: [], amount, currency, recurrence: null, priceId: null };
   return openCheckout(ctx, sale, urls, ({ id, siteId, accountId, created }) => [
-    ctx.db
-      .insert(donations)
-      .values({ id, siteId, accountId, panelId, channelId: channelId ?? null, name, message, amount, currency, created }),
+    ctx.db.insert(donations).values({ id, siteId, accountId, panelId, channelId: channelId ?? null, ...texts, amount, currency, created }),
   ]);
 }
 
@@ -59,4 +59,12 @@ function requireAmount({ amounts, minimum_amount: min, maximum_amount: max }: Do
     throw invalid("amount", `Must be one of the panel's amounts: ${amounts.map((one) => formatMoney(one, currency)).join(", ")}`);
   if (amount < min || amount > max) throw invalid("amount", `Must be from ${formatMoney(min, currency)} to ${formatMoney(max, currency)}`);
   if (!isPayable(amount, currency)) throw invalid("amount", ENDS_IN_ZERO);
+}
+
+/** A donor's text as it is stored: NFC, on one line, without control characters; blank text becomes null. */
+function plainText(path: string, raw: string | null): string | null {
+  if (raw === null || raw.trim() === "") return null;
+  const normalized = normalizeText(raw);
+  if (!normalized.ok) throw invalid(path, normalized.message);
+  return normalized.text;
 }
