@@ -44,6 +44,7 @@ export const COMMERCE_FIELDS: Record<string, (site: TestSite, operation: Operati
 
 /** Query parameters by operation. */
 export const COMMERCE_QUERIES: Record<string, (site: TestSite) => Promise<Record<string, string>>> = {
+  getConcurrentsHistory: async (site) => ({ siteId: site.id }),
   revokeSubscription: grantedSku,
   addAccessCode: async (site) => ({ sku: (await newSubscription(site)).sku }),
   getMember: async (site) => ({ accountId: site.accounts.viewer.id }),
