@@ -127,10 +127,17 @@ export function createRanks(
       const { own } = store.getSnapshot();
       if (!own) return;
       const account = { params: { path: { id: own.accountId } } };
-      // The operation replaces these too.
-      const { name, marketingOptin } = await ok(api.GET("/account/v3/{id}", account));
-      await ok(api.PUT("/account/v3/{id}", { ...account, body: { name, marketingOptin, leaderboardHidden: hidden } }));
+      // Shown at once, and undone if it fails.
       set({ own: { ...own, hidden } });
+      try {
+        // The operation replaces these too.
+        const { name, marketingOptin } = await ok(api.GET("/account/v3/{id}", account));
+        await ok(api.PUT("/account/v3/{id}", { ...account, body: { name, marketingOptin, leaderboardHidden: hidden } }));
+      } catch (error) {
+        const now = store.getSnapshot().own;
+        if (now) set({ own: { ...now, hidden: own.hidden } });
+        throw error;
+      }
     },
   };
 }

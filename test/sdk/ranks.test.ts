@@ -105,5 +105,10 @@ describe("the ranks of a leaderboard", () => {
     await ranks.setHidden(true);
     expect(bodies).toEqual([{ name: "Vera", marketingOptin: true, leaderboardHidden: true }]);
     expect(ranks.getSnapshot().own?.hidden).toBe(true);
+    world.rest[`PUT /account/v3/${ME}`] = () => new ApiError(403, "forbidden");
+    const rejected = ranks.setHidden(false);
+    expect(ranks.getSnapshot().own?.hidden).toBe(false);
+    await expect(rejected).rejects.toMatchObject({ status: 403 });
+    expect(ranks.getSnapshot().own?.hidden).toBe(true);
   });
 });
