@@ -63,7 +63,7 @@ const PLAIN = [
 ];
 
 /** Lists whose rows only a payment creates; their texts are stored like the others'. */
-const PAID = ["listCharges"];
+const PAID = ["listCharges", "listWalletTransactions"];
 
 /** Lists of the same rows as another, with the same search. */
 const SAME = ["listAutomationRulesById", "listLivestreams", "listPlaylistsById"];
