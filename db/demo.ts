@@ -23,57 +23,37 @@ import { demoPlaybackKeys, demoStreamProviders, demoStreams } from "./demo/strea
 import { demoChannelTemplates, demoDevices } from "./demo/templates.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
 import { demoPlaylists, demoVideos, demoVideoTotals, INTERVIEW } from "./demo/videos.ts";
-import {
-  accessCodes,
-  accountEntitlements,
-  accountLinks,
-  accounts,
-  apiKeys,
-  automationRules,
-  bundles,
-  calendarCategories,
-  calendarEvents,
-  channelTemplates,
-  charges,
-  claims,
-  dataProviders,
-  devices,
-  globalAccounts,
-  insightHours,
-  insightReach,
-  invites,
-  leaderboards,
-  mailSenders,
-  media,
-  navigations,
-  overlays,
-  pages,
-  panels,
-  playbackKeys,
-  playlists,
-  polls,
-  questions,
-  questionUpvotes,
-  quests,
-  providerEvents,
-  receiptTemplates,
-  ruleFirings,
-  recurringSubscriptions,
-  refunds,
-  registerInvites,
-  sites,
-  siteThemes,
-  streamProviders,
-  streams,
-  subscriptions,
-  themes,
-  userProfiles,
-  videos,
-  videoTotals,
-  wallets,
-  walletTransactions,
-  webhookEndpoints,
-} from "./schema/index.ts";
+import { accountLinks, accounts, globalAccounts, userProfiles } from "./schema/accounts.ts";
+import { automationRules, ruleFirings } from "./schema/automation-rules.ts";
+import { calendarCategories, calendarEvents } from "./schema/calendar.ts";
+import { channelTemplates } from "./schema/channel-templates.ts";
+import { accessCodes } from "./schema/commerce/access-codes.ts";
+import { charges, recurringSubscriptions, refunds } from "./schema/commerce/billing.ts";
+import { bundles } from "./schema/commerce/bundles.ts";
+import { accountEntitlements } from "./schema/commerce/entitlements.ts";
+import { subscriptions } from "./schema/commerce/subscriptions.ts";
+import { wallets, walletTransactions } from "./schema/commerce/wallets.ts";
+import { mailSenders, receiptTemplates } from "./schema/custom-email.ts";
+import { dataProviders, providerEvents } from "./schema/data-providers.ts";
+import { devices } from "./schema/devices.ts";
+import { insightHours, insightReach } from "./schema/insights.ts";
+import { invites, registerInvites } from "./schema/invites.ts";
+import { leaderboards } from "./schema/leaderboards.ts";
+import { media } from "./schema/media.ts";
+import { navigations } from "./schema/navigation.ts";
+import { overlays } from "./schema/overlays.ts";
+import { pages } from "./schema/pages.ts";
+import { panels } from "./schema/panels.ts";
+import { playbackKeys } from "./schema/playback-keys.ts";
+import { playlists } from "./schema/playlists.ts";
+import { polls } from "./schema/polls.ts";
+import { questions, questionUpvotes } from "./schema/questions.ts";
+import { claims, quests } from "./schema/quests.ts";
+import { apiKeys, sites } from "./schema/sites.ts";
+import { streamProviders, streams } from "./schema/streams.ts";
+import { siteThemes, themes } from "./schema/themes.ts";
+import { videos, videoTotals } from "./schema/videos.ts";
+import { webhookEndpoints } from "./schema/webhooks.ts";
 import { demoWebhooks } from "./demo/webhooks.ts";
 import type { AccountRole, PageData } from "./types.ts";
 import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/sqlite-proxy";
 import { describe, expect, test, vi } from "vitest";
 import { type Db } from "./client.ts";
 import { prepared } from "./prepared.ts";
-import { pages } from "./schema/index.ts";
+import { pages } from "./schema/pages.ts";
 
 const build = vi.fn((db: Db) =>
   db

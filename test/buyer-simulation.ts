@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { recurringSubscriptions } from "#db/schema/index.ts";
+import { recurringSubscriptions } from "#db/schema/commerce/billing.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { CheckoutAnswer } from "#worker/services/billing/schemas.ts";
 import { RecurringList } from "#worker/services/wallets/schemas.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createDb } from "#db/client.ts";
-import { statEntities, statFacts, statHistory } from "#db/schema/index.ts";
+import { statEntities, statFacts, statHistory } from "#db/schema/stats.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { Draft } from "./contract-requests.ts";
 import type { TestSite } from "./harness.ts";

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { createDb } from "#db/client.ts";
-import { media, subscriptions } from "#db/schema/index.ts";
+import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
+import { media } from "#db/schema/media.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { TestSite } from "./harness.ts";
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import type { z } from "@hono/zod-openapi";
 import { like } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { insightCursors } from "#db/schema/index.ts";
+import { insightCursors } from "#db/schema/insights.ts";
 import { insightCounterName } from "#worker/durable-objects/insight-counter/insight-counter.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Engagement, type EngagementHour, Reach } from "#worker/services/insights/engagement-schemas.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import type { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { AwardResults, Leaderboard, OwnRank, RankList } from "#worker/services/leaderboards/schemas.ts";

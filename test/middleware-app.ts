@@ -1,6 +1,6 @@
 import { type Context, Hono, type Next } from "hono";
 import { createDb } from "#db/client.ts";
-import { sites } from "#db/schema/index.ts";
+import { sites } from "#db/schema/sites.ts";
 import type { AppEnv, Step } from "#worker/http/app-env.ts";
 import { ANYONE } from "#worker/http/credentials.ts";
 import { toFailure } from "#worker/http/errors.ts";

@@ -5,6 +5,8 @@ declare module "*?raw" {
 }
 
 interface ImportMeta {
+  /** The matching modules by path, imported by Vite. */
+  glob(pattern: string, options: { eager: true }): Record<string, Record<string, unknown>>;
   /** The texts of the matching files by path, imported by Vite. */
   glob(patterns: string[], options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;
 }

@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect } from "vitest";
 import { createDb } from "#db/client.ts";
-import { outbox } from "#db/schema/index.ts";
+import { outbox } from "#db/schema/events.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { ORIGIN, type TestSite } from "./harness.ts";

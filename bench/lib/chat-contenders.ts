@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDb } from "#db/client.ts";
 import { CHANNEL_1, loadDemo, SITE_A } from "#db/demo.ts";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { signTicket } from "#worker/services/realtime/tickets.ts";
 import { bundle } from "./bundle.ts";

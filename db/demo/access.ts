@@ -1,4 +1,7 @@
-import type { accessCodes, accountEntitlements, invites, registerInvites, subscriptions } from "#db/schema/index.ts";
+import type { accessCodes } from "#db/schema/commerce/access-codes.ts";
+import type { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import type { subscriptions } from "#db/schema/commerce/subscriptions.ts";
+import type { invites, registerInvites } from "#db/schema/invites.ts";
 import { sealToken } from "#worker/services/invites/invites.ts";
 import { CHANNEL_2, DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 

@@ -1,6 +1,7 @@
 import { factsOf } from "#worker/lib/json-schema/json-schema.ts";
 import { sealSecret } from "#worker/services/data-providers/provider-signatures.ts";
-import type { automationRules, dataProviders, providerEvents, ruleFirings } from "#db/schema/index.ts";
+import type { automationRules, ruleFirings } from "#db/schema/automation-rules.ts";
+import type { dataProviders, providerEvents } from "#db/schema/data-providers.ts";
 import type { JsonRule, RuleTargeting, RuleTrigger, SendOverlay } from "#db/types.ts";
 import { CHANNEL_1, CHANNEL_B, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CARD_TEMPLATE, GOAL_TEMPLATE, RIVAL_TEMPLATE, SCORE_TEMPLATE } from "./overlays.ts";

@@ -1,4 +1,6 @@
-import type { bundles, charges, recurringSubscriptions, refunds, wallets, walletTransactions } from "#db/schema/index.ts";
+import type { charges, recurringSubscriptions, refunds } from "#db/schema/commerce/billing.ts";
+import type { bundles } from "#db/schema/commerce/bundles.ts";
+import type { wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
 import { DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CLUB_PLUS, CLUB_PLUS_RECURRING, REFUNDED_CHARGE, SEASON_CHARGE, supporterId } from "./members.ts";
 

@@ -1,4 +1,4 @@
-import type { calendarEvents } from "#db/schema/index.ts";
+import type { calendarEvents } from "#db/schema/calendar.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, DAY, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CREST_A } from "./media.ts";
 

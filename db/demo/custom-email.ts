@@ -1,4 +1,5 @@
-import type { apiKeys, mailSenders, receiptTemplates } from "#db/schema/index.ts";
+import type { mailSenders, receiptTemplates } from "#db/schema/custom-email.ts";
+import type { apiKeys } from "#db/schema/sites.ts";
 import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 /** The sender of site A's email; site B uses the default. */

@@ -1,5 +1,5 @@
 import type { InsightMetric } from "#db/enums.ts";
-import type { insightHours, insightReach } from "#db/schema/index.ts";
+import type { insightHours, insightReach } from "#db/schema/insights.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, DAY, HOUR, KICK_OFF, SITE_A, SITE_B } from "./match-day.ts";
 import { CARD_TEMPLATE, GOAL_TEMPLATE, SCORE_TEMPLATE } from "./overlays.ts";
 import { MATCH_PREDICTOR, QUESTS_PANEL } from "./panels.ts";

@@ -1,4 +1,4 @@
-import type { media } from "#db/schema/index.ts";
+import type { media } from "#db/schema/media.ts";
 import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 type MediaInsert = typeof media.$inferInsert;

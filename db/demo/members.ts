@@ -1,5 +1,7 @@
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
-import type { accountEntitlements, accounts, subscriptions, userProfiles } from "#db/schema/index.ts";
+import type { accounts, userProfiles } from "#db/schema/accounts.ts";
+import type { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import type { subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { DAY, KICK_OFF, SITE_A, stamps } from "./match-day.ts";
 
 // The supporters of site A, with their current, past and ending entitlements.

@@ -1,4 +1,4 @@
-import type { navigations } from "#db/schema/index.ts";
+import type { navigations } from "#db/schema/navigation.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, LANDING, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 /** The navigations: the default ones, and one for days without a match. */

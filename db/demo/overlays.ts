@@ -1,4 +1,4 @@
-import type { overlays } from "#db/schema/index.ts";
+import type { overlays } from "#db/schema/overlays.ts";
 import type { OverlayContents } from "#db/types.ts";
 import { CHANNEL_1, SITE_A, SITE_B, stamps } from "./match-day.ts";
 

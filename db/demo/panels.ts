@@ -1,5 +1,5 @@
 import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
-import type { panels } from "#db/schema/index.ts";
+import type { panels } from "#db/schema/panels.ts";
 import { CHANNEL_1, CHANNEL_2, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { SEASON_BOARD } from "./leaderboards.ts";
 import { CREST_A } from "./media.ts";

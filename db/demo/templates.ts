@@ -1,5 +1,6 @@
 import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
-import type { channelTemplates, devices } from "#db/schema/index.ts";
+import type { channelTemplates } from "#db/schema/channel-templates.ts";
+import type { devices } from "#db/schema/devices.ts";
 import { DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { THEME_A } from "./themes.ts";
 

@@ -1,4 +1,4 @@
-import type { siteThemes, themes } from "#db/schema/index.ts";
+import type { siteThemes, themes } from "#db/schema/themes.ts";
 import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CREST_A } from "./media.ts";
 

@@ -1,4 +1,5 @@
-import type { playlists, videos, videoTotals } from "#db/schema/index.ts";
+import type { playlists } from "#db/schema/playlists.ts";
+import type { videos, videoTotals } from "#db/schema/videos.ts";
 import { CHANNEL_2, DAY, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 type VideoInsert = typeof videos.$inferInsert;

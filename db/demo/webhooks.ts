@@ -1,6 +1,6 @@
 import { seal } from "#worker/lib/crypto/crypto.ts";
 import { SECRET_PURPOSE } from "#worker/services/webhooks/dispatch.ts";
-import type { webhookEndpoints } from "#db/schema/index.ts";
+import type { webhookEndpoints } from "#db/schema/webhooks.ts";
 import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 /** Disabled, because the hosts are fictional. The demo site has no endpoint of its own, so that the first POST returns its secret. */

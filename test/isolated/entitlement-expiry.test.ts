@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accountEntitlements } from "#db/schema/index.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { runScheduled } from "#worker/scheduled.ts";

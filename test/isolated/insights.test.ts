@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { insightHours } from "#db/schema/index.ts";
+import { insightHours } from "#db/schema/insights.ts";
 import { broadcastCalls } from "#test/broadcasts.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { insightCalls } from "#test/insights.ts";

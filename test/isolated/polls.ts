@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { counterOf, type VoteOutcome } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";

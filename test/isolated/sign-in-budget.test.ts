@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { passwordResets, signInPlaces } from "#db/schema/index.ts";
+import { passwordResets, signInPlaces } from "#db/schema/accounts.ts";
 import { Limiter } from "#worker/durable-objects/limiter.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { LIMITS } from "#worker/lib/limits.ts";

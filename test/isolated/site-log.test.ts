@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { outbox } from "#db/schema/index.ts";
+import { outbox } from "#db/schema/events.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { SitePresence } from "#worker/durable-objects/site-presence/site-presence.ts";
 import { EFFECTS_TIMEOUT_MS, SiteLog } from "#worker/durable-objects/site-log/site-log.ts";

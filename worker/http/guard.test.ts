@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { createDb, type DbGuard } from "#db/client.ts";
-import { accounts, sites } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { sites } from "#db/schema/sites.ts";
 import { newSite } from "#test/harness.ts";
 import { checkSuperKey } from "#worker/services/auth/identity.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { eq, inArray } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { overlays } from "#db/schema/index.ts";
+import { overlays } from "#db/schema/overlays.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { connectedAccounts } from "#db/schema/index.ts";
+import { connectedAccounts } from "#db/schema/commerce/billing.ts";
 import { newSite } from "#test/harness.ts";
 import {
   buy,

@@ -5,7 +5,7 @@ import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { InvalidEventData } from "#worker/services/event-catalogue/effect.ts";
 import { recheckAccess, runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
-import type { OutboxEvent } from "#db/schema/index.ts";
+import type { OutboxEvent } from "#db/schema/events.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { LogEntry, LogQuery } from "./site-log.protocol.ts";

@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { chatBans, charges, devices, questions } from "#db/schema/index.ts";
+import { chatBans } from "#db/schema/chat.ts";
+import { charges } from "#db/schema/commerce/billing.ts";
+import { devices } from "#db/schema/devices.ts";
+import { questions } from "#db/schema/questions.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { AccountExport } from "#worker/services/accounts/export-schemas.ts";
 import { ChatMessage } from "#worker/services/chat/schemas.ts";

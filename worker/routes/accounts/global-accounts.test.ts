@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts, emailProofs, globalAccounts } from "#db/schema/index.ts";
+import { accounts, emailProofs, globalAccounts } from "#db/schema/accounts.ts";
 import type { AccountRole } from "#db/types.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { openMailbox } from "#test/mailbox.ts";

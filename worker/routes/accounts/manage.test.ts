@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accountLinks, accounts, intents, passwordResets, sessions, userProfiles } from "#db/schema/index.ts";
+import { accountLinks, accounts, intents, passwordResets, sessions, userProfiles } from "#db/schema/accounts.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { interruptedContext } from "#test/interrupted-context.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";

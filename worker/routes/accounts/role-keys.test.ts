@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import type { AccountRole } from "#db/types.ts";
 import { type ApiResponse, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import { SiteAsRead } from "#worker/services/sites/schemas.ts";

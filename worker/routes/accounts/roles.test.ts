@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import type { AccountRole } from "#db/types.ts";
 import { type ApiResponse, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { type ApiResponse, newSite, ORIGIN, send, type TestSite } from "#test/harness.ts";
 import { operationOf } from "#test/openapi.ts";
 import { newId } from "#worker/lib/ids.ts";

@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from "jose";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts, globalAccounts, sessions } from "#db/schema/index.ts";
+import { accounts, globalAccounts, sessions } from "#db/schema/accounts.ts";
 import { type ApiResponse, newSite, ORIGIN, PASSWORD, send, type TestAccount, type TestSite } from "#test/harness.ts";
 import { interruptedContext } from "#test/interrupted-context.ts";
 import { operationOf } from "#test/openapi.ts";

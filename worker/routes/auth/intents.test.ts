@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { decodeJwt, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts, intents } from "#db/schema/index.ts";
+import { accounts, intents } from "#db/schema/accounts.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import { resolve } from "#test/dns-resolver.ts";
 import { exhaustLimit } from "#test/limit-usage.ts";

@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { eq } from "drizzle-orm";
 import { beforeEach, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts, signInFailures, signInPlaces } from "#db/schema/index.ts";
+import { accounts, signInFailures, signInPlaces } from "#db/schema/accounts.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { prunePlaces, publishSignInFailures } from "#worker/services/auth/sign-in-attempts.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";

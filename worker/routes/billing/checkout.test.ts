@@ -2,7 +2,9 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts, type ChargeRow, charges, wallets } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { type ChargeRow, charges } from "#db/schema/commerce/billing.ts";
+import { wallets } from "#db/schema/commerce/wallets.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { interruptedContext } from "#test/interrupted-context.ts";
 import {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { connectedAccounts, recurringSubscriptions } from "#db/schema/index.ts";
+import { connectedAccounts, recurringSubscriptions } from "#db/schema/commerce/billing.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { callAs, chargesOf, newBuyer, newSubscription, openCheckout, PAGES } from "#test/purchases.ts";
 import { showAccount, stripeAccounts } from "#test/stripe-accounts.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { donations } from "#db/schema/index.ts";
+import { donations } from "#db/schema/commerce/donations.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { type Buyer, callAs, chargeRow, newBuyer, PAGES, reconcile, refund, sendStripeEvent } from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";

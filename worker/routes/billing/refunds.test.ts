@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { charges } from "#db/schema/index.ts";
+import { charges } from "#db/schema/commerce/billing.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import {
   buy,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { subscriptions } from "#db/schema/index.ts";
+import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { type Caller, newSite, type TestSite } from "#test/harness.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { mailSenders, receiptTemplates } from "#db/schema/index.ts";
+import { mailSenders, receiptTemplates } from "#db/schema/custom-email.ts";
 import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { publishTxt } from "#test/dns-resolver.ts";
 import { randomHex } from "#worker/lib/ids.ts";

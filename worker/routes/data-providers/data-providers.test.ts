@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { dataProviders } from "#db/schema/index.ts";
+import { dataProviders } from "#db/schema/data-providers.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { dataProviderInput, goal, newDataProvider, signatureOf, sendProviderEvent, type TestProvider } from "#test/providers.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";

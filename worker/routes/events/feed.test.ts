@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import ICAL from "ical.js";
 import { describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { calendarEvents } from "#db/schema/index.ts";
+import { calendarEvents } from "#db/schema/calendar.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { CalendarEvent } from "#worker/services/events/schemas.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import type { InsightMetric } from "#db/enums.ts";
-import { insightHours, insightReach } from "#db/schema/index.ts";
+import { insightHours, insightReach } from "#db/schema/insights.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { insightCalls, linesOf } from "#test/insights.ts";
 import { newId } from "#worker/lib/ids.ts";

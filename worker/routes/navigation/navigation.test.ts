@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { subscriptions } from "#db/schema/index.ts";
+import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { type CallOptions, newSite, openSocket, ORIGIN, send, type TestSite } from "#test/harness.ts";
 import { interruptedContext } from "#test/interrupted-context.ts";
 import { operationOf } from "#test/openapi.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { broadcasts as broadcastTable } from "#db/schema/index.ts";
+import { broadcasts as broadcastTable } from "#db/schema/overlays.ts";
 import { waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { globalAccounts, sessions } from "#db/schema/index.ts";
+import { globalAccounts, sessions } from "#db/schema/accounts.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { QUEST_KINDS } from "#db/enums.ts";
-import { globalAccounts, sessions } from "#db/schema/index.ts";
+import { globalAccounts, sessions } from "#db/schema/accounts.ts";
 import { type Caller, waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { addResource } from "#test/resources.ts";
 import { interruptedContext } from "#test/interrupted-context.ts";

@@ -2,7 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accountEntitlements } from "#db/schema/index.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { waitForViewerCount, newSite, openSocket, ORIGIN, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import { addSkus } from "#test/files-and-skus.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { viewerActivity } from "#db/schema/index.ts";
+import { viewerActivity } from "#db/schema/activity.ts";
 import { broadcastCalls } from "#test/broadcasts.ts";
 import { addSkus } from "#test/files-and-skus.ts";
 import { type Caller, newSite, openSocket, type TestSite, waitForViewerCount } from "#test/harness.ts";

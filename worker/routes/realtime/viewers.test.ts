@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { viewerActivity } from "#db/schema/index.ts";
+import { viewerActivity } from "#db/schema/activity.ts";
 import { waitForViewerCount, newSite, openSocket, type TestAccount, type TestSite } from "#test/harness.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
 import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { apiKeys } from "#db/schema/index.ts";
+import { apiKeys } from "#db/schema/sites.ts";
 import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { operations } from "#test/openapi.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";

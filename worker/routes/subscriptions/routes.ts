@@ -36,7 +36,7 @@ import {
   toPublicSubscription,
   toSubscription,
 } from "#worker/services/subscriptions/schemas.ts";
-import type { SubscriptionRow } from "#db/schema/index.ts";
+import type { SubscriptionRow } from "#db/schema/commerce/subscriptions.ts";
 
 export const subscriptions = createArea();
 const tag = "Subscriptions";

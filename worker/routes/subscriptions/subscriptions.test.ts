@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accountEntitlements } from "#db/schema/index.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { type CallOptions, newSite, type TestSite } from "#test/harness.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { randomHex } from "#worker/lib/ids.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { VIDEO_PLAYERS } from "#db/enums.ts";
-import { videos } from "#db/schema/index.ts";
+import { videos } from "#db/schema/videos.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { addSkus } from "#test/files-and-skus.ts";
 import { workingProvider } from "#test/streams.ts";

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { webhookEndpoints } from "#db/schema/index.ts";
+import { webhookEndpoints } from "#db/schema/webhooks.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { WebhookInbox } from "#test/webhook-inbox.ts";
 import { randomHex } from "#worker/lib/ids.ts";

@@ -1,7 +1,8 @@
 import { and, eq, isNull, notExists, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { alias } from "drizzle-orm/sqlite-core";
-import { type AccessCodeRow, accessCodes, accountEntitlements } from "#db/schema/index.ts";
+import { type AccessCodeRow, accessCodes } from "#db/schema/commerce/access-codes.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { codesOf } from "#worker/lib/crypto/codes.ts";
 import { fromBase64Url, randomToken } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, notFound, rejectDuplicate } from "#worker/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ACCESS_CODE_TYPES } from "#db/enums.ts";
-import type { AccessCodeRow } from "#db/schema/index.ts";
+import type { AccessCodeRow } from "#db/schema/commerce/access-codes.ts";
 import { Id, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { normalizeCode, typedCode } from "#worker/lib/crypto/codes.ts";
 

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, gt, isNull, lt, sql } from "drizzle-orm";
-import { accounts, sessions, type TvCodeRow, tvCodes } from "#db/schema/index.ts";
+import { accounts, sessions } from "#db/schema/accounts.ts";
+import { type TvCodeRow, tvCodes } from "#db/schema/commerce/access-codes.ts";
 import { normalizeCode, randomCode } from "#worker/lib/crypto/codes.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure, wonRace, notFound, replaceConflict } from "#worker/lib/errors.ts";

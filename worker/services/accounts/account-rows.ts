@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { AccountRole } from "#db/types.ts";
-import { type AccountRow, accounts, userProfiles } from "#db/schema/index.ts";
+import { type AccountRow, accounts, userProfiles } from "#db/schema/accounts.ts";
 import { folded } from "#db/search-text.ts";
 import { type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type AccountRow, accounts, passwordResets, sites, userProfiles } from "#db/schema/index.ts";
+import { type AccountRow, accounts, passwordResets, userProfiles } from "#db/schema/accounts.ts";
+import { sites } from "#db/schema/sites.ts";
 import type { AccountRole } from "#db/types.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";

@@ -1,6 +1,7 @@
 import { getTableColumns, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { accountEntitlements, accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 
 const Skus = z.array(z.string());
 

@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type AccountRow, intents, passwordResets, recoveryCodes, registerInvites, signInPlaces, totpSecrets } from "#db/schema/index.ts";
+import { type AccountRow, intents, passwordResets, recoveryCodes, signInPlaces, totpSecrets } from "#db/schema/accounts.ts";
+import { registerInvites } from "#db/schema/invites.ts";
 import type { AccountRole, ThirdPartyProvider } from "#db/types.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { addsRoles } from "#worker/lib/roles.ts";

@@ -2,19 +2,19 @@ import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import {
   accountLinks,
-  chatBans,
-  devices,
   intents,
   passwordResets,
-  questReports,
   recoveryCodes,
-  registerInvites,
   sessions,
   signInFailures,
   signInPlaces,
   totpSecrets,
   userProfiles,
-} from "#db/schema/index.ts";
+} from "#db/schema/accounts.ts";
+import { chatBans } from "#db/schema/chat.ts";
+import { devices } from "#db/schema/devices.ts";
+import { registerInvites } from "#db/schema/invites.ts";
+import { questReports } from "#db/schema/quests.ts";
 import { deleteActivity } from "#worker/services/realtime/activity.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { endClaims } from "#worker/services/claim-statuses/claims.ts";

@@ -1,7 +1,8 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { z } from "@hono/zod-openapi";
-import { type AccountRow, accounts, type GlobalAccountRow, globalAccounts, passwordResets, sessions, sites } from "#db/schema/index.ts";
+import { type AccountRow, accounts, type GlobalAccountRow, globalAccounts, passwordResets, sessions } from "#db/schema/accounts.ts";
+import { sites } from "#db/schema/sites.ts";
 import { hashPassword } from "#worker/lib/crypto/crypto.ts";
 import { conflict, emailNotVerified, forbidden, invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";

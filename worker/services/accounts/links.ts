@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accountLinks, type AccountRow, accounts } from "#db/schema/index.ts";
+import { accountLinks, type AccountRow, accounts } from "#db/schema/accounts.ts";
 import type { ThirdPartyProvider } from "#db/types.ts";
 import { rejectDuplicate } from "#worker/lib/errors.ts";
 import { accountColumns } from "./columns.ts";

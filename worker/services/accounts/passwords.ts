@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import type { PasswordKind } from "#db/enums.ts";
-import { type AccountRow, accounts, globalAccounts, passwordResets } from "#db/schema/index.ts";
+import { type AccountRow, accounts, globalAccounts, passwordResets } from "#db/schema/accounts.ts";
 import { forbidden, invalid, notFound, replaceConflict } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";

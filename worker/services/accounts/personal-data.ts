@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { accountLinks, accounts, registerInvites, sessions, signInFailures, signInPlaces, userProfiles } from "#db/schema/index.ts";
+import { accountLinks, accounts, sessions, signInFailures, signInPlaces, userProfiles } from "#db/schema/accounts.ts";
+import { registerInvites } from "#db/schema/invites.ts";
 import { ownRow } from "#worker/services/core/context.ts";
 import { type PersonalData, rowsOf } from "#worker/services/core/personal-data.ts";
 

@@ -1,6 +1,8 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { AccountRole } from "#db/types.ts";
-import { type AccountRow, accounts, pages, sites, totpSecrets } from "#db/schema/index.ts";
+import { type AccountRow, accounts, totpSecrets } from "#db/schema/accounts.ts";
+import { pages } from "#db/schema/pages.ts";
+import { sites } from "#db/schema/sites.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { conflict, forbidden, invalid } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";

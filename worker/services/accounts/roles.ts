@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { type AccountRow, accounts } from "#db/schema/index.ts";
+import { type AccountRow, accounts } from "#db/schema/accounts.ts";
 import type { AccountRole } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type RoleFilters, toAccount } from "./schemas.ts";

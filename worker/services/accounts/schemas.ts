@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ROLE_SCOPES } from "#db/enums.ts";
-import type { AccountRow, GlobalAccountRow } from "#db/schema/index.ts";
+import type { AccountRow, GlobalAccountRow } from "#db/schema/accounts.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { commaSeparated, Id, QueryBoolean, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 

@@ -1,5 +1,5 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
-import { type AccountRow, accounts } from "#db/schema/index.ts";
+import { type AccountRow, accounts } from "#db/schema/accounts.ts";
 import { CsvError, readCsv } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";

@@ -1,5 +1,5 @@
 import { exists } from "drizzle-orm";
-import { type AccountRow, accounts } from "#db/schema/index.ts";
+import { type AccountRow, accounts } from "#db/schema/accounts.ts";
 import { conflict, Failure, invalid } from "#worker/lib/errors.ts";
 import { batchAll, commitIfUnchanged, type Ctx, whereVersion } from "#worker/services/core/context.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";

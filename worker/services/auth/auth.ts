@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, globalAccounts, type SessionRow, sessions, sites, totpSecrets } from "#db/schema/index.ts";
+import { accounts, globalAccounts, type SessionRow, sessions, totpSecrets } from "#db/schema/accounts.ts";
+import { sites } from "#db/schema/sites.ts";
 import { hashPassword, verifyPassword } from "#worker/lib/crypto/crypto.ts";
 import { emailNotVerified, Failure, invalid, unauthenticated } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";

@@ -1,6 +1,6 @@
 import { and, eq, isNull, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type IntentRow, intents } from "#db/schema/index.ts";
+import { type IntentRow, intents } from "#db/schema/accounts.ts";
 import type { Ctx, NewEvent } from "#worker/services/core/context.ts";
 import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { newId } from "#worker/lib/ids.ts";

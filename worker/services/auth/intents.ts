@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, lt } from "drizzle-orm";
-import { accounts, type IntentRow, intents } from "#db/schema/index.ts";
+import { accounts, type IntentRow, intents } from "#db/schema/accounts.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, notFound } from "#worker/lib/errors.ts";
 import type { ConsumedIntent } from "./schemas.ts";

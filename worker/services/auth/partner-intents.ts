@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { z } from "@hono/zod-openapi";
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
-import { type AccountRow, accounts, type IntentRow } from "#db/schema/index.ts";
+import { type AccountRow, accounts, type IntentRow } from "#db/schema/accounts.ts";
 import type { ThirdPartyProvider } from "#db/types.ts";
 import { callPublic } from "#worker/integrations/public-host.ts";
 import { conflict, Failure, invalid, notFound, unauthenticated } from "#worker/lib/errors.ts";

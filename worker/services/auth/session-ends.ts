@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, ne, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { sessions } from "#db/schema/index.ts";
+import { sessions } from "#db/schema/accounts.ts";
 import type { SESSION_ENDS } from "#db/enums.ts";
 import { wonRace } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";

@@ -1,7 +1,7 @@
 import { and, eq, inArray, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SIGN_IN_FAILURES } from "#db/enums.ts";
-import { accounts, type FailureRow, signInFailures, signInPlaces } from "#db/schema/index.ts";
+import { accounts, type FailureRow, signInFailures, signInPlaces } from "#db/schema/accounts.ts";
 import { lookUpHashes, sha256, verifyPassword } from "#worker/lib/crypto/crypto.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import type { LimitName, Slot } from "#worker/lib/limits.ts";

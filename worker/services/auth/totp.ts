@@ -1,5 +1,6 @@
 import { and, count, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import { accounts, recoveryCodes, sites, totpSecrets } from "#db/schema/index.ts";
+import { accounts, recoveryCodes, totpSecrets } from "#db/schema/accounts.ts";
+import { sites } from "#db/schema/sites.ts";
 import { randomCode } from "#worker/lib/crypto/codes.ts";
 import { open, seal, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, conflict, Failure, invalid, notFound, replaceConflict } from "#worker/lib/errors.ts";

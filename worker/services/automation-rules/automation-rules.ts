@@ -1,5 +1,8 @@
 import { and, count, desc, eq } from "drizzle-orm";
-import { automationRules, dataProviders, type OverlayRow, overlays, pages, ruleFirings, type RuleRow } from "#db/schema/index.ts";
+import { automationRules, ruleFirings, type RuleRow } from "#db/schema/automation-rules.ts";
+import { dataProviders } from "#db/schema/data-providers.ts";
+import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
+import { pages } from "#db/schema/pages.ts";
 import type { FactTypes, JsonRule, RuleTargeting } from "#db/types.ts";
 import { conflict, Failure, invalid, type Issue, notFound } from "#worker/lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleUpdate, toRule } from "./schemas.ts";

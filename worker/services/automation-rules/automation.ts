@@ -1,6 +1,7 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { automationRules, dataProviders, type RuleRow } from "#db/schema/index.ts";
+import { automationRules, type RuleRow } from "#db/schema/automation-rules.ts";
+import { dataProviders } from "#db/schema/data-providers.ts";
 import { automationOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { logError } from "#worker/lib/log.ts";
 import { indexRules, type RuleIndex } from "./rule-engine.ts";

@@ -1,5 +1,6 @@
 import { and, desc, eq } from "drizzle-orm";
-import { dataProviders, providerEvents, type RuleRow } from "#db/schema/index.ts";
+import type { RuleRow } from "#db/schema/automation-rules.ts";
+import { dataProviders, providerEvents } from "#db/schema/data-providers.ts";
 import { instanceProblems } from "#worker/integrations/json-schema.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { type KnownFacts, updateFacts } from "./facts.ts";

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { type FiringRow, pages, ruleFirings } from "#db/schema/index.ts";
+import { type FiringRow, ruleFirings } from "#db/schema/automation-rules.ts";
+import { pages } from "#db/schema/pages.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { Failure, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";

@@ -1,6 +1,8 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { type OverlayRow, overlays, pages, type RuleRow } from "#db/schema/index.ts";
+import type { RuleRow } from "#db/schema/automation-rules.ts";
+import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
+import { pages } from "#db/schema/pages.ts";
 import type { RuleTargeting, SendOverlay } from "#db/types.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure } from "#worker/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { FIRING_OUTCOMES, RULE_BEHAVIORS, RULE_OPERATORS, RULE_SCOPES, RULE_SEGMENTS } from "#db/enums.ts";
-import type { RuleRow } from "#db/schema/index.ts";
+import type { RuleRow } from "#db/schema/automation-rules.ts";
 import type { RuleTargeting } from "#db/types.ts";
 import { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";

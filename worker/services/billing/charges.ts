@@ -1,5 +1,7 @@
 import { and, eq, exists, type SQL } from "drizzle-orm";
-import { accounts, type ChargeRow, charges, type RecurringRow, recurringSubscriptions, wallets } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { type ChargeRow, charges, type RecurringRow, recurringSubscriptions } from "#db/schema/commerce/billing.ts";
+import { wallets } from "#db/schema/commerce/wallets.ts";
 import {
   cancelSubscription,
   type Checkout,

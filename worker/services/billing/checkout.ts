@@ -1,5 +1,8 @@
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, type ChargeRow, charges, subscriptions, type WalletRow, wallets } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { type ChargeRow, charges } from "#db/schema/commerce/billing.ts";
+import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
+import { type WalletRow, wallets } from "#db/schema/commerce/wallets.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { createCheckout, createCustomer } from "#worker/integrations/stripe.ts";
 import { wonRace, conflict, invalid, notFound } from "#worker/lib/errors.ts";

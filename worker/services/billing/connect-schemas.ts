@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { ConnectionRow } from "#db/schema/index.ts";
+import type { ConnectionRow } from "#db/schema/commerce/billing.ts";
 import { Id, LinkUrl, Time } from "#worker/lib/schemas/common.ts";
 
 export const ConnectInput = z

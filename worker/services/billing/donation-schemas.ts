@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { DonationRow } from "#db/schema/index.ts";
+import type { DonationRow } from "#db/schema/commerce/donations.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 import { Currency, Money } from "#worker/lib/schemas/money.ts";
 import { CheckoutInput } from "./schemas.ts";

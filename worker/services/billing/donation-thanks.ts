@@ -1,6 +1,9 @@
 import { and, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { chatBans, type DonationRow, donations, type OverlayRow, overlays, panels } from "#db/schema/index.ts";
+import { chatBans } from "#db/schema/chat.ts";
+import { type DonationRow, donations } from "#db/schema/commerce/donations.ts";
+import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
+import { panels } from "#db/schema/panels.ts";
 import { Failure, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { formatMoney } from "#worker/lib/money.ts";

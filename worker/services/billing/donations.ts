@@ -1,5 +1,7 @@
 import { eq, gt } from "drizzle-orm";
-import { type DonationRow, donations, pages, panels } from "#db/schema/index.ts";
+import { type DonationRow, donations } from "#db/schema/commerce/donations.ts";
+import { pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
 import type { PanelRenderer } from "#db/types.ts";
 import { conflict, invalid } from "#worker/lib/errors.ts";
 import { formatMoney, isPayable, ENDS_IN_ZERO } from "#worker/lib/money.ts";

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { type ChargeRow, type DonationRow, donations } from "#db/schema/index.ts";
+import type { ChargeRow } from "#db/schema/commerce/billing.ts";
+import { type DonationRow, donations } from "#db/schema/commerce/donations.ts";
 import { type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import type { Planned } from "#worker/services/subscriptions/entitlements.ts";
 import { PaidDonation, toDonation } from "./donation-schemas.ts";

@@ -1,15 +1,10 @@
 import { and, eq, inArray } from "drizzle-orm";
-import {
-  accessCodes,
-  accountEntitlements,
-  charges,
-  donations,
-  invites,
-  recurringSubscriptions,
-  refunds,
-  wallets,
-  walletTransactions,
-} from "#db/schema/index.ts";
+import { accessCodes } from "#db/schema/commerce/access-codes.ts";
+import { charges, recurringSubscriptions, refunds } from "#db/schema/commerce/billing.ts";
+import { donations } from "#db/schema/commerce/donations.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import { wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
+import { invites } from "#db/schema/invites.ts";
 import { type PersonalData, rowsOf } from "#worker/services/core/personal-data.ts";
 
 const area = "billing";

@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { accounts, charges } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { charges } from "#db/schema/commerce/billing.ts";
 import { formatMoney } from "#worker/lib/money.ts";
 import { idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { sendMail } from "#worker/services/custom-email/mail.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, lt, lte } from "drizzle-orm";
 import type { Db } from "#db/client.ts";
-import { charges, recurringSubscriptions } from "#db/schema/index.ts";
+import { charges, recurringSubscriptions } from "#db/schema/commerce/billing.ts";
 import { hasStripe } from "#worker/integrations/stripe-client.ts";
 import { settleCharge } from "./charges.ts";
 import { syncRecurring } from "./recurring.ts";

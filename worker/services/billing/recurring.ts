@@ -1,6 +1,7 @@
 import { and, desc, eq, isNull, ne, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type ChargeRow, charges, type EntitlementRow, type RecurringRow, recurringSubscriptions } from "#db/schema/index.ts";
+import { type ChargeRow, charges, type RecurringRow, recurringSubscriptions } from "#db/schema/commerce/billing.ts";
+import type { EntitlementRow } from "#db/schema/commerce/entitlements.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import {
   cancelSubscription,

@@ -1,5 +1,6 @@
 import { and, desc, eq, lt, or } from "drizzle-orm";
-import { type ChargeRow, charges, type EntitlementRow, recurringSubscriptions, type RefundRow, refunds } from "#db/schema/index.ts";
+import { type ChargeRow, charges, recurringSubscriptions, type RefundRow, refunds } from "#db/schema/commerce/billing.ts";
+import type { EntitlementRow } from "#db/schema/commerce/entitlements.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { createRefund, listRefunds, type StripeRefund } from "#worker/integrations/stripe.ts";
 import { externalStep, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";

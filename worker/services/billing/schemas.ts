@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "#db/enums.ts";
-import type { ChargeRow, RefundRow } from "#db/schema/index.ts";
+import type { ChargeRow, RefundRow } from "#db/schema/commerce/billing.ts";
 import { Id, LinkUrl, Sku, Tracked } from "#worker/lib/schemas/common.ts";
 import { Currency, Money } from "#worker/lib/schemas/money.ts";
 

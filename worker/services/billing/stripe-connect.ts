@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { connectedAccounts, type ConnectionRow } from "#db/schema/index.ts";
+import { connectedAccounts, type ConnectionRow } from "#db/schema/commerce/billing.ts";
 import { type AccountLink, createAccount, createAccountLink, retrieveAccount } from "#worker/integrations/stripe-accounts.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { wonRace, conflict, Failure, rejectDuplicate } from "#worker/lib/errors.ts";

@@ -1,5 +1,5 @@
 import { eq, or } from "drizzle-orm";
-import { type ChargeRow, charges, recurringSubscriptions } from "#db/schema/index.ts";
+import { type ChargeRow, charges, recurringSubscriptions } from "#db/schema/commerce/billing.ts";
 import { readEvent, type StripeNotice } from "#worker/integrations/stripe.ts";
 import { unauthenticated } from "#worker/lib/errors.ts";
 import { settleCharge } from "./charges.ts";

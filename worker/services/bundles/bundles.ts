@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type BundleRow, bundles } from "#db/schema/index.ts";
+import { type BundleRow, bundles } from "#db/schema/commerce/bundles.ts";
 import { notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type BundleInput, toBundle } from "./schemas.ts";
 import { type Ctx, newRow, ownRow, type NewEvent } from "#worker/services/core/context.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { BUNDLE_ITEM_TYPES } from "#db/enums.ts";
-import type { BundleRow } from "#db/schema/index.ts";
+import type { BundleRow } from "#db/schema/commerce/bundles.ts";
 import { Id, ImageUrl, Sku, Tracked } from "#worker/lib/schemas/common.ts";
 import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";

@@ -2,18 +2,12 @@ import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { ROLE_SCOPES } from "#db/enums.ts";
-import {
-  accountEntitlements,
-  accounts,
-  type ChatSettingsRow,
-  chatBans,
-  chatRooms,
-  chatSettings,
-  pages,
-  panels,
-  sites,
-  userProfiles,
-} from "#db/schema/index.ts";
+import { accounts, userProfiles } from "#db/schema/accounts.ts";
+import { type ChatSettingsRow, chatBans, chatRooms, chatSettings } from "#db/schema/chat.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import { pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
+import { sites } from "#db/schema/sites.ts";
 import type { AccountRole } from "#db/types.ts";
 import type { RoomSettings, SenderFacts } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { managesPage, moderatesChannel } from "#worker/lib/roles.ts";

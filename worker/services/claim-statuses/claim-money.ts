@@ -1,5 +1,5 @@
 import type { BatchItem } from "drizzle-orm/batch";
-import type { ClaimRow } from "#db/schema/index.ts";
+import type { ClaimRow } from "#db/schema/quests.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { insufficientBalance, isImpossible, planTransaction } from "#worker/services/wallets/ledger.ts";
 import { walletOf } from "#worker/services/wallets/wallets.ts";

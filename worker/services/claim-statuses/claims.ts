@@ -1,6 +1,9 @@
 import { and, eq, getTableColumns, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accountEntitlements, accounts, type ClaimRow, claims, type QuestRow, quests, subscriptions } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
+import { type ClaimRow, claims, type QuestRow, quests } from "#db/schema/quests.ts";
 import { planClaimMoney, requireBalance } from "./claim-money.ts";
 import { chargedIn, initialStatus, transitionError } from "./claim-state.ts";
 import { conflict, type Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";

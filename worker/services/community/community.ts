@@ -1,5 +1,10 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import { accessCodes, accountEntitlements, type AccountRow, accounts, charges, pages, subscriptions } from "#db/schema/index.ts";
+import { type AccountRow, accounts } from "#db/schema/accounts.ts";
+import { accessCodes } from "#db/schema/commerce/access-codes.ts";
+import { charges } from "#db/schema/commerce/billing.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
+import { pages } from "#db/schema/pages.ts";
 import { forbidden, notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
 import type { MemberEntitlementRow, MembersQuery } from "./schemas.ts";

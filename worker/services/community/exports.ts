@@ -1,5 +1,6 @@
 import { and, asc, eq, lt, lte, or, sql } from "drizzle-orm";
-import { type AccountRow, accounts, type ExportRow, memberExports } from "#db/schema/index.ts";
+import { type AccountRow, accounts } from "#db/schema/accounts.ts";
+import { type ExportRow, memberExports } from "#db/schema/commerce/exports.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { wonRace, notFound } from "#worker/lib/errors.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";

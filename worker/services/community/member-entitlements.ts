@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { accountEntitlements, type EntitlementRow } from "#db/schema/index.ts";
+import { accountEntitlements, type EntitlementRow } from "#db/schema/commerce/entitlements.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
 import { conflict, notFound } from "#worker/lib/errors.ts";

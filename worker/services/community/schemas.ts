@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { EXPORT_STATUSES, RECURRENCES, REFUND_REASONS } from "#db/enums.ts";
-import type { AccountRow, EntitlementRow, ExportRow } from "#db/schema/index.ts";
+import type { AccountRow } from "#db/schema/accounts.ts";
+import type { EntitlementRow } from "#db/schema/commerce/entitlements.ts";
+import type { ExportRow } from "#db/schema/commerce/exports.ts";
 import { listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, QueryBoolean, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { actionsOf } from "#worker/services/subscriptions/entitlement-state.ts";

@@ -1,5 +1,5 @@
 import { and, eq, lt, or } from "drizzle-orm";
-import { idempotencyKeys } from "#db/schema/index.ts";
+import { idempotencyKeys } from "#db/schema/events.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import type { Ctx } from "./context.ts";
 

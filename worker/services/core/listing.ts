@@ -3,7 +3,7 @@ import type { RunnableQuery } from "drizzle-orm/runnable-query";
 import type { SQLiteColumn, SQLiteSelect, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { z } from "@hono/zod-openapi";
 import type { Db } from "#db/client.ts";
-import { searchTexts } from "#db/schema/index.ts";
+import { searchTexts } from "#db/schema/search.ts";
 import { folded, SEARCHED_TABLES } from "#db/search-text.ts";
 import { fromBase64Url, toBase64Url } from "#worker/lib/crypto/crypto.ts";
 import { invalid } from "#worker/lib/errors.ts";

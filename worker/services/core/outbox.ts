@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, is, lt, lte, type SQL, sql } from "drizz
 import type { BatchItem } from "drizzle-orm/batch";
 import { SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { createDb, type Db } from "#db/client.ts";
-import { outbox, type OutboxEvent } from "#db/schema/index.ts";
+import { outbox, type OutboxEvent } from "#db/schema/events.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Actor, type Ctx, describeActor } from "./context.ts";
 import type { EventData, EventType } from "#worker/services/event-catalogue/event-catalogue.ts";

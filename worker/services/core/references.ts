@@ -1,25 +1,23 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import {
-  automationRules,
-  calendarEvents,
-  dataProviders,
-  leaderboards,
-  media,
-  navigations,
-  overlays,
-  pages,
-  panels,
-  playlists,
-  polls,
-  quests,
-  sites,
-  streams,
-  subscriptions,
-  themes,
-  videos,
-} from "#db/schema/index.ts";
+import { automationRules } from "#db/schema/automation-rules.ts";
+import { calendarEvents } from "#db/schema/calendar.ts";
+import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
+import { dataProviders } from "#db/schema/data-providers.ts";
+import { leaderboards } from "#db/schema/leaderboards.ts";
+import { media } from "#db/schema/media.ts";
+import { navigations } from "#db/schema/navigation.ts";
+import { overlays } from "#db/schema/overlays.ts";
+import { pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
+import { playlists } from "#db/schema/playlists.ts";
+import { polls } from "#db/schema/polls.ts";
+import { quests } from "#db/schema/quests.ts";
+import { sites } from "#db/schema/sites.ts";
+import { streams } from "#db/schema/streams.ts";
+import { themes } from "#db/schema/themes.ts";
+import { videos } from "#db/schema/videos.ts";
 import { Failure, type Issue, LostRace } from "#worker/lib/errors.ts";
 import { commit, commitIfUnchanged, type Ctx, type NewEvent } from "./context.ts";
 import { idIn } from "./listing.ts";

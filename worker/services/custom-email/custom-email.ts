@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { mailSenders, type ReceiptRow, receiptTemplates, type SenderRow } from "#db/schema/index.ts";
+import { mailSenders, type ReceiptRow, receiptTemplates, type SenderRow } from "#db/schema/custom-email.ts";
 import { txtRecords } from "#worker/integrations/dns.ts";
 import { hmacKey, secretsOf } from "#worker/lib/crypto/crypto.ts";
 import { Failure, invalid } from "#worker/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Db } from "#db/client.ts";
-import { sites } from "#db/schema/index.ts";
+import { sites } from "#db/schema/sites.ts";
 
 /** The `purpose` parameter of a link to an origin's default page, which tells the page what the token is for. */
 export type LinkPurpose = "new-password" | "verify-email" | "global-account";

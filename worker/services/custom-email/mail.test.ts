@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { mailSenders, receiptTemplates, sentMails } from "#db/schema/index.ts";
+import { mailSenders, receiptTemplates, sentMails } from "#db/schema/custom-email.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { emailError, openMailbox } from "#test/mailbox.ts";
 import { newId } from "#worker/lib/ids.ts";

@@ -1,6 +1,7 @@
 import { eq, lt } from "drizzle-orm";
 import { createDb, type Db } from "#db/client.ts";
-import { mailSenders, receiptTemplates, sentMails, sites } from "#db/schema/index.ts";
+import { mailSenders, receiptTemplates, sentMails } from "#db/schema/custom-email.ts";
+import { sites } from "#db/schema/sites.ts";
 import { deliver, type Delivery } from "#worker/integrations/email.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { timeOf } from "#worker/lib/ids.ts";

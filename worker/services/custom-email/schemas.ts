@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { SenderRow } from "#db/schema/index.ts";
+import type { SenderRow } from "#db/schema/custom-email.ts";
 import { Tracked } from "#worker/lib/schemas/common.ts";
 import { Email } from "#worker/services/accounts/schemas.ts";
 

@@ -1,5 +1,5 @@
 import { desc, eq, lt } from "drizzle-orm";
-import { type DataProviderRow, dataProviders } from "#db/schema/index.ts";
+import { type DataProviderRow, dataProviders } from "#db/schema/data-providers.ts";
 import { randomToken } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import { factsOf, schemaProblems } from "#worker/lib/json-schema/json-schema.ts";

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { dataProviders, providerEvents, ruleFirings } from "#db/schema/index.ts";
+import { ruleFirings } from "#db/schema/automation-rules.ts";
+import { dataProviders, providerEvents } from "#db/schema/data-providers.ts";
 import { automationOf } from "#worker/durable-objects/stubs.ts";
 import { instanceProblems } from "#worker/integrations/json-schema.ts";
 import { wonRace, conflict, Failure, notFound } from "#worker/lib/errors.ts";

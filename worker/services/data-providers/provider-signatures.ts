@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { type D1Usage, createDb } from "#db/client.ts";
-import { type DataProviderRow, dataProviders } from "#db/schema/index.ts";
+import { type DataProviderRow, dataProviders } from "#db/schema/data-providers.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";

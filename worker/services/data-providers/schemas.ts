@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { FACT_TYPES, FIRING_OUTCOMES } from "#db/enums.ts";
-import type { DataProviderRow, providerEvents } from "#db/schema/index.ts";
+import type { DataProviderRow, providerEvents } from "#db/schema/data-providers.ts";
 import { FreeObject, Id, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
 export const EXAMPLE_SCHEMA = {

@@ -1,6 +1,7 @@
 import { and, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { calendarCategories, type CalendarEventRow, calendarEvents, pages } from "#db/schema/index.ts";
+import { calendarCategories, type CalendarEventRow, calendarEvents } from "#db/schema/calendar.ts";
+import { pages } from "#db/schema/pages.ts";
 import { Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type TimeRange, timeRange } from "./time-range.ts";
 import { type CalendarEventInput, MAX_DURATION, type ThirdPartyEventInput, toCalendarEvent } from "./schemas.ts";

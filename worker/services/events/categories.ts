@@ -1,6 +1,6 @@
 import { countDistinct, eq, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { calendarCategories } from "#db/schema/index.ts";
+import { calendarCategories } from "#db/schema/calendar.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 

@@ -1,6 +1,8 @@
 import { and, asc, eq, gte } from "drizzle-orm";
 import ical, { escape, type ICalEventData } from "ical-generator";
-import { type CalendarEventRow, calendarEvents, pages, sites } from "#db/schema/index.ts";
+import { type CalendarEventRow, calendarEvents } from "#db/schema/calendar.ts";
+import { pages } from "#db/schema/pages.ts";
+import { sites } from "#db/schema/sites.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { MAX_DURATION } from "./schemas.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";

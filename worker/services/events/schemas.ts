@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { CalendarEventRow } from "#db/schema/index.ts";
+import type { CalendarEventRow } from "#db/schema/calendar.ts";
 import { Id, ImageUrl, orNull, Tracked } from "#worker/lib/schemas/common.ts";
 import { isTimeZone, TIMESTAMP_OR_DATE } from "./time-range.ts";
 import { pickFields } from "#worker/services/core/fields.ts";

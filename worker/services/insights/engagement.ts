@@ -1,6 +1,7 @@
 import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
 import type { InsightMetric } from "#db/enums.ts";
-import { insightHours, pages } from "#db/schema/index.ts";
+import { insightHours } from "#db/schema/insights.ts";
+import { pages } from "#db/schema/pages.ts";
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";

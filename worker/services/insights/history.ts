@@ -1,5 +1,7 @@
 import { and, eq, gte, lt, sql } from "drizzle-orm";
-import { insightHours, pages, sites } from "#db/schema/index.ts";
+import { insightHours } from "#db/schema/insights.ts";
+import { pages } from "#db/schema/pages.ts";
+import { sites } from "#db/schema/sites.ts";
 import { orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";

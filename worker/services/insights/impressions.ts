@@ -1,5 +1,5 @@
 import { and, between, eq, lt, sql } from "drizzle-orm";
-import { insightCursors, insightHours, insightReach } from "#db/schema/index.ts";
+import { insightCursors, insightHours, insightReach } from "#db/schema/insights.ts";
 import { insightCounterOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./hours.ts";

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
-import { pages } from "#db/schema/index.ts";
+import { pages } from "#db/schema/pages.ts";
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { LIMIT_NAMES, type LimitName, LIMITS } from "#worker/lib/limits.ts";
 import type { Limit, SiteConcurrents } from "./schemas.ts";

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
-import { insightReach, pages } from "#db/schema/index.ts";
+import { insightReach } from "#db/schema/insights.ts";
+import { pages } from "#db/schema/pages.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { dayOf } from "./engagement.ts";

@@ -2,19 +2,14 @@ import { sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { IMPRESSION_KINDS, InsightMetric } from "#db/enums.ts";
 import { createDb, type Db } from "#db/client.ts";
-import {
-  broadcasts,
-  insightCursors,
-  insightHours,
-  insightReach,
-  overlays,
-  pages,
-  panels,
-  polls,
-  quests,
-  sites,
-  videos,
-} from "#db/schema/index.ts";
+import { insightCursors, insightHours, insightReach } from "#db/schema/insights.ts";
+import { broadcasts, overlays } from "#db/schema/overlays.ts";
+import { pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
+import { polls } from "#db/schema/polls.ts";
+import { quests } from "#db/schema/quests.ts";
+import { sites } from "#db/schema/sites.ts";
+import { videos } from "#db/schema/videos.ts";
 import { HOUR_MS } from "./hours.ts";
 
 // Adds counts to the hours, each exactly once. A source numbers what it counts; its cursor, moved in the same batch, tells what has been

@@ -1,13 +1,8 @@
 import { eq, exists, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import {
-  accountEntitlements,
-  type EntitlementRow,
-  type IntentRow,
-  type InviteRow,
-  invites,
-  type RegisterInviteRow,
-} from "#db/schema/index.ts";
+import type { IntentRow } from "#db/schema/accounts.ts";
+import { accountEntitlements, type EntitlementRow } from "#db/schema/commerce/entitlements.ts";
+import { type InviteRow, invites, type RegisterInviteRow } from "#db/schema/invites.ts";
 import { randomCode } from "#worker/lib/crypto/codes.ts";
 import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, conflict, invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";

@@ -1,7 +1,8 @@
 import { and, eq, exists, getTableColumns, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "#db/client.ts";
-import { type AccountRow, accounts, type RegisterInviteRow, registerInvites } from "#db/schema/index.ts";
+import { type AccountRow, accounts } from "#db/schema/accounts.ts";
+import { type RegisterInviteRow, registerInvites } from "#db/schema/invites.ts";
 import type { AccountRole } from "#db/types.ts";
 import { wonRace, conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { addsRoles } from "#worker/lib/roles.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { RegisterInviteRow } from "#db/schema/index.ts";
+import type { RegisterInviteRow } from "#db/schema/invites.ts";
 import { Id, QueryBoolean, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import type { Invite as InviteWithToken } from "./invite-rows.ts";
 import { AccountRole, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";

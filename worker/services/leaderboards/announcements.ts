@@ -1,5 +1,5 @@
 import { createDb } from "#db/client.ts";
-import { outbox } from "#db/schema/index.ts";
+import { outbox } from "#db/schema/events.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import type { z } from "@hono/zod-openapi";
 import type { PointsAwarded } from "./schemas.ts";

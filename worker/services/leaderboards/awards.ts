@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { leaderboardOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import type { AwardOutcome, NewAward } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { media, type MediaRow } from "#db/schema/index.ts";
+import { media, type MediaRow } from "#db/schema/media.ts";
 import { type ByteRange, parseRange } from "./byte-range.ts";
 import { conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { HEAD_BYTES, sniffMediaType } from "./media-type.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MEDIA_KINDS } from "#db/enums.ts";
-import type { MediaRow } from "#db/schema/index.ts";
+import type { MediaRow } from "#db/schema/media.ts";
 import { Id, Tracked } from "#worker/lib/schemas/common.ts";
 
 export const MediaUpload = z

@@ -1,19 +1,17 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import {
-  bundles,
-  calendarEvents,
-  channelTemplates,
-  overlays,
-  pages,
-  panels,
-  polls,
-  quests,
-  sites,
-  streams,
-  themes,
-  videos,
-} from "#db/schema/index.ts";
+import { calendarEvents } from "#db/schema/calendar.ts";
+import { channelTemplates } from "#db/schema/channel-templates.ts";
+import { bundles } from "#db/schema/commerce/bundles.ts";
+import { overlays } from "#db/schema/overlays.ts";
+import { pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
+import { polls } from "#db/schema/polls.ts";
+import { quests } from "#db/schema/quests.ts";
+import { sites } from "#db/schema/sites.ts";
+import { streams } from "#db/schema/streams.ts";
+import { themes } from "#db/schema/themes.ts";
+import { videos } from "#db/schema/videos.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
 interface Use {

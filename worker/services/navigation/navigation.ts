@@ -1,7 +1,8 @@
 import { and, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { PAGE_TYPES } from "#db/enums.ts";
-import { type NavigationRow, navigations, type PageRow, pages } from "#db/schema/index.ts";
+import { type NavigationRow, navigations } from "#db/schema/navigation.ts";
+import { type PageRow, pages } from "#db/schema/pages.ts";
 import type { NavigationEntry } from "#db/types.ts";
 import { conflict, Failure, rerunOnDuplicate, notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";

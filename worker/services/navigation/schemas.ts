@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { NAVIGATION_ENTRY_TYPES, NAVIGATION_TYPES } from "#db/enums.ts";
-import type { NavigationRow } from "#db/schema/index.ts";
+import type { NavigationRow } from "#db/schema/navigation.ts";
 import type { NavigationEntry } from "#db/types.ts";
 import { Id, LinkUrl, Tracked } from "#worker/lib/schemas/common.ts";
 

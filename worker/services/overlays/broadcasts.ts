@@ -1,7 +1,8 @@
 import { and, eq, getTableColumns, gt, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { type BroadcastRow, broadcasts, type OverlayRow, overlays, pages } from "#db/schema/index.ts";
+import { type BroadcastRow, broadcasts, type OverlayRow, overlays } from "#db/schema/overlays.ts";
+import { pages } from "#db/schema/pages.ts";
 import { channelOf, orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { Broadcast, ClearTarget } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { MAX_VIDEO_LATENCY_MS } from "#worker/durable-objects/relay/relay.protocol.ts";

@@ -1,5 +1,5 @@
 import { eq, type SQL, sql } from "drizzle-orm";
-import { type OverlayRow, overlays } from "#db/schema/index.ts";
+import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
 import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import { variablesOf } from "#worker/lib/handlebars/template.ts";

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { broadcasts } from "#db/schema/index.ts";
+import { broadcasts } from "#db/schema/overlays.ts";
 import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { ChannelReceipt } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { merge, quantile } from "#worker/lib/histogram.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { OVERLAY_KINDS, OVERLAY_TYPES, POSITIONS } from "#db/enums.ts";
-import type { BroadcastRow, OverlayRow } from "#db/schema/index.ts";
+import type { BroadcastRow, OverlayRow } from "#db/schema/overlays.ts";
 import type { OverlayContents } from "#db/types.ts";
 import { FreeObject, Id, orNull, QueryBoolean, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { invalid } from "#worker/lib/errors.ts";

@@ -1,7 +1,10 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { automationRules, calendarEvents, chatBans, chatQueue, chatRooms, chatSettings, streams } from "#db/schema/index.ts";
+import { automationRules } from "#db/schema/automation-rules.ts";
+import { calendarEvents } from "#db/schema/calendar.ts";
+import { chatBans, chatQueue, chatRooms, chatSettings } from "#db/schema/chat.ts";
+import { streams } from "#db/schema/streams.ts";
 import { type Actor, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { RULE_FIELDS } from "#worker/services/automation-rules/schemas.ts";
 import { pickFields } from "#worker/services/core/fields.ts";

@@ -1,13 +1,8 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import {
-  automationRules,
-  type ChannelTemplateRow,
-  channelTemplates,
-  type PanelRow,
-  panels,
-  type RuleRow,
-  themes,
-} from "#db/schema/index.ts";
+import { automationRules, type RuleRow } from "#db/schema/automation-rules.ts";
+import { type ChannelTemplateRow, channelTemplates } from "#db/schema/channel-templates.ts";
+import { type PanelRow, panels } from "#db/schema/panels.ts";
+import { themes } from "#db/schema/themes.ts";
 import { wonRace, invalid, notFound } from "#worker/lib/errors.ts";
 import { type ChannelTemplateInput, toChannelTemplate } from "./template-schemas.ts";
 import {

@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { and, asc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
-import { type PageRow, pages, type PanelRow, panels, sites, type ThemeRow, themes } from "#db/schema/index.ts";
+import { type PageRow, pages } from "#db/schema/pages.ts";
+import { type PanelRow, panels } from "#db/schema/panels.ts";
+import { sites } from "#db/schema/sites.ts";
+import { type ThemeRow, themes } from "#db/schema/themes.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { collects } from "#worker/services/insights/rollup.ts";

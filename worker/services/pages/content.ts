@@ -1,16 +1,13 @@
 import { and, desc, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
 import { prepared } from "#db/prepared.ts";
-import {
-  accessCodes,
-  accountEntitlements,
-  type PageRow,
-  pages,
-  sites,
-  streams,
-  subscriptions,
-  videos,
-  watchTime,
-} from "#db/schema/index.ts";
+import { accessCodes } from "#db/schema/commerce/access-codes.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
+import { watchTime } from "#db/schema/devices.ts";
+import { type PageRow, pages } from "#db/schema/pages.ts";
+import { sites } from "#db/schema/sites.ts";
+import { streams } from "#db/schema/streams.ts";
+import { videos } from "#db/schema/videos.ts";
 import { canIPlay, isLive, type PlaybackDecision, type PlaybackRequest } from "./can-i-play.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";

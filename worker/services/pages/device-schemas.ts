@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { DeviceRow } from "#db/schema/index.ts";
+import type { DeviceRow } from "#db/schema/devices.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 
 const DeviceId = z.string().min(1).max(200).openapi({ example: "living-room-tv" });

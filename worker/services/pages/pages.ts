@@ -1,6 +1,9 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { prepared } from "#db/prepared.ts";
-import { automationRules, broadcasts, type PageRow, pages, panels, type RuleRow } from "#db/schema/index.ts";
+import { automationRules, type RuleRow } from "#db/schema/automation-rules.ts";
+import { broadcasts } from "#db/schema/overlays.ts";
+import { type PageRow, pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
 import { invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreatePage, type PageOptions, SIDEBAR_PANELS, toPage, type UpdatePage } from "./schemas.ts";

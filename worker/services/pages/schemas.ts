@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { GATE_TYPES, PAGE_TYPES } from "#db/enums.ts";
-import type { PageRow } from "#db/schema/index.ts";
+import type { PageRow } from "#db/schema/pages.ts";
 import { publicMessage } from "#worker/lib/schemas/invalid-input.ts";
 import { bounded, FreeObject, Id, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";

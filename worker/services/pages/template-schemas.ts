@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { ChannelTemplateRow } from "#db/schema/index.ts";
+import type { ChannelTemplateRow } from "#db/schema/channel-templates.ts";
 import { fromQuery, Id, QueryBoolean, Tracked } from "#worker/lib/schemas/common.ts";
 import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
 

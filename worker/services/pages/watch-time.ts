@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { watchTime } from "#db/schema/index.ts";
+import { watchTime } from "#db/schema/devices.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
 /** The maximum watch time, in ms, that is assumed between two requests; a longer gap counts as this. */

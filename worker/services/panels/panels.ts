@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { type PanelRow, panels } from "#db/schema/index.ts";
+import { type PanelRow, panels } from "#db/schema/panels.ts";
 import type { PanelRenderer } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PANEL_TYPES } from "#db/enums.ts";
-import type { PanelRow } from "#db/schema/index.ts";
+import type { PanelRow } from "#db/schema/panels.ts";
 import { invalidInput } from "#worker/lib/schemas/invalid-input.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { FreeObject, fromQuery, Id, Time, Tracked } from "#worker/lib/schemas/common.ts";

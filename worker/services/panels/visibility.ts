@@ -1,4 +1,4 @@
-import type { PanelRow } from "#db/schema/index.ts";
+import type { PanelRow } from "#db/schema/panels.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { callerSegments, type ConnectionAttributes } from "#worker/services/segments/membership.ts";
 

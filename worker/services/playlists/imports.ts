@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import { type PlaylistRow, playlists, videos } from "#db/schema/index.ts";
+import { type PlaylistRow, playlists } from "#db/schema/playlists.ts";
+import { videos } from "#db/schema/videos.ts";
 import { fetchYoutubePlaylist, type YoutubeVideo } from "#worker/integrations/youtube.ts";
 import type { ReadVideo } from "#worker/services/videos/schemas.ts";
 import { commit, type Ctx, newRow } from "#worker/services/core/context.ts";

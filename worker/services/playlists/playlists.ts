@@ -1,6 +1,12 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { channelTemplates, overlays, pages, panels, type PlaylistRow, playlists, quests, videos } from "#db/schema/index.ts";
+import { channelTemplates } from "#db/schema/channel-templates.ts";
+import { overlays } from "#db/schema/overlays.ts";
+import { pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
+import { type PlaylistRow, playlists } from "#db/schema/playlists.ts";
+import { quests } from "#db/schema/quests.ts";
+import { videos } from "#db/schema/videos.ts";
 import { type Failure, notFound } from "#worker/lib/errors.ts";
 import {
   type PlaylistIdsQuery,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MEMBER_SCHEMAS } from "#db/enums.ts";
-import type { PlaylistRow } from "#db/schema/index.ts";
+import type { PlaylistRow } from "#db/schema/playlists.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { commaSeparated, fromQuery, Id, Tags, Tracked } from "#worker/lib/schemas/common.ts";
 

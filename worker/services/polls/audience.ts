@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { pages, panels } from "#db/schema/index.ts";
+import { pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
 import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import { pages, panels } from "#db/schema/index.ts";
+import { pages } from "#db/schema/pages.ts";
+import { panels } from "#db/schema/panels.ts";
 import { invalid } from "#worker/lib/errors.ts";
 import { maskWords, wordFilterOf } from "#worker/services/chat/filtered-words.ts";
 import { maskLinks } from "#worker/services/chat/links.ts";

@@ -1,7 +1,7 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "#db/client.ts";
-import { viewerActivity } from "#db/schema/index.ts";
+import { viewerActivity } from "#db/schema/activity.ts";
 import { pay, type PayingBoard, selectPaying } from "#worker/services/leaderboards/paying.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 

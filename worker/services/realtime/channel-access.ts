@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { pages } from "#db/schema/index.ts";
+import { pages } from "#db/schema/pages.ts";
 import { forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { type Actor, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { ownerKey, readRights } from "./rights.ts";

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { pages } from "#db/schema/index.ts";
+import { pages } from "#db/schema/pages.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { parseSegments } from "#worker/services/segments/membership.ts";

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { devices, viewerActivity, watchTime } from "#db/schema/index.ts";
+import { viewerActivity } from "#db/schema/activity.ts";
+import { devices, watchTime } from "#db/schema/devices.ts";
 import { type PersonalData, rowsOf } from "#worker/services/core/personal-data.ts";
 import { devicesOf } from "#worker/services/pages/devices.ts";
 

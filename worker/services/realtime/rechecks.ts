@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { rolesAreSuspended } from "#worker/services/accounts/role-rules.ts";

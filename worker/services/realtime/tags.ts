@@ -1,7 +1,7 @@
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { and, eq, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { fittingTags } from "./tickets.ts";
 
 /** Updates the tags of these accounts' open sockets. Safe to repeat, also out of order. */

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import type { ScheduledActionRow } from "#db/schema/index.ts";
+import type { ScheduledActionRow } from "#db/schema/schedule.ts";
 import type { ScheduledPayload } from "#db/types.ts";
 import { forbidden } from "#worker/lib/errors.ts";
 import { isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type ScheduledActionRow, scheduledActions } from "#db/schema/index.ts";
+import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.ts";
 import { schedulerOf } from "#worker/durable-objects/stubs.ts";
 import { logError } from "#worker/lib/log.ts";
 import { type Ctx, newRow } from "#worker/services/core/context.ts";

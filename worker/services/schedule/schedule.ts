@@ -1,5 +1,5 @@
 import { and, count, eq, inArray, or, type SQL, sql } from "drizzle-orm";
-import { type ScheduledActionRow, scheduledActions } from "#db/schema/index.ts";
+import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.ts";
 import type { ScheduledBy } from "#db/types.ts";
 import { conflict, forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";

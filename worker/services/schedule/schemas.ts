@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { SCHEDULED_KINDS, SCHEDULED_SOURCES, SCHEDULED_STATES } from "#db/enums.ts";
-import type { ScheduledActionRow } from "#db/schema/index.ts";
+import type { ScheduledActionRow } from "#db/schema/schedule.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { BroadcastInput } from "#worker/services/overlays/schemas.ts";
 import { Id, orNull, Time, Tracked } from "#worker/lib/schemas/common.ts";

@@ -1,5 +1,5 @@
 import { and, eq, lt } from "drizzle-orm";
-import { scheduledActions } from "#db/schema/index.ts";
+import { scheduledActions } from "#db/schema/schedule.ts";
 import { schedulerOf } from "#worker/durable-objects/stubs.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 

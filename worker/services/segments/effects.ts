@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { sites } from "#db/schema/index.ts";
+import { sites } from "#db/schema/sites.ts";
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import type { Effects } from "#worker/services/event-catalogue/effect.ts";

@@ -1,5 +1,6 @@
 import { and, not, or, type SQL, sql } from "drizzle-orm";
-import { accountEntitlements, accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
 import { conditionsOf, matches, type SegmentAttribute, type SegmentFilter, type SegmentValue, type SegmentViewer } from "./filter.ts";

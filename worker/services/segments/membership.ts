@@ -1,6 +1,9 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { accountEntitlements, accounts, sites, viewerActivity } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { viewerActivity } from "#db/schema/activity.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import { sites } from "#db/schema/sites.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";

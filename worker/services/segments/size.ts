@@ -1,6 +1,6 @@
 import { and, count, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { accounts } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

@@ -1,5 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { automationRules, channelTemplates, panels } from "#db/schema/index.ts";
+import { automationRules } from "#db/schema/automation-rules.ts";
+import { channelTemplates } from "#db/schema/channel-templates.ts";
+import { panels } from "#db/schema/panels.ts";
 import { Failure, LostRace } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type ShopConnectionRow, shopConnections } from "#db/schema/index.ts";
+import { type ShopConnectionRow, shopConnections } from "#db/schema/commerce/shop.ts";
 import { type ShopAccess, verifyShop } from "#worker/integrations/shopify/storefront.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";

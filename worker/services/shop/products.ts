@@ -1,4 +1,4 @@
-import { panels } from "#db/schema/index.ts";
+import { panels } from "#db/schema/panels.ts";
 import type { ShopProduct } from "#worker/integrations/shopify/products.ts";
 import { fetchProducts, type ProductSelection } from "#worker/integrations/shopify/storefront.ts";
 import { Failure, invalid, notFound } from "#worker/lib/errors.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { ShopConnectionRow } from "#db/schema/index.ts";
+import type { ShopConnectionRow } from "#db/schema/commerce/shop.ts";
 import type { PaidOrder } from "#worker/integrations/shopify/webhooks.ts";
 import type { ShopProduct } from "#worker/integrations/shopify/products.ts";
 import { MAX_PRODUCTS } from "#worker/integrations/shopify/storefront.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { ApiKeyRow } from "#db/schema/index.ts";
+import type { ApiKeyRow } from "#db/schema/sites.ts";
 import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
 /** The first path segments of operations that accept a key, plus `roles`, which changing roles also requires. */

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type ApiKeyRow, apiKeys } from "#db/schema/index.ts";
+import { type ApiKeyRow, apiKeys } from "#db/schema/sites.ts";
 import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import { type ApiKeyInput, toApiKey } from "./api-key-schemas.ts";

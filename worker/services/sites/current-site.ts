@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type SiteRow, sites } from "#db/schema/index.ts";
+import { type SiteRow, sites } from "#db/schema/sites.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 

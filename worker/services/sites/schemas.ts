@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { SiteRow } from "#db/schema/index.ts";
+import type { SiteRow } from "#db/schema/sites.ts";
 import { FreeObject, Id, Tags, Tracked } from "#worker/lib/schemas/common.ts";
 import { UserSegments } from "#worker/services/segments/schemas.ts";
 import { Account, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";

@@ -1,5 +1,8 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
-import { type AccountRow, apiKeys, type SiteRow, sites, siteThemes, streamProviders } from "#db/schema/index.ts";
+import type { AccountRow } from "#db/schema/accounts.ts";
+import { apiKeys, type SiteRow, sites } from "#db/schema/sites.ts";
+import { streamProviders } from "#db/schema/streams.ts";
+import { siteThemes } from "#db/schema/themes.ts";
 import { invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSite } from "./schemas.ts";

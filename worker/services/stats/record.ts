@@ -1,7 +1,9 @@
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb, type Db } from "#db/client.ts";
-import { dataProviders, keyPlays, pages, statEntities, statFacts, statHistory } from "#db/schema/index.ts";
+import { dataProviders } from "#db/schema/data-providers.ts";
+import { pages } from "#db/schema/pages.ts";
+import { keyPlays, statEntities, statFacts, statHistory } from "#db/schema/stats.ts";
 import { batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { derivedId, type Found, readEvent } from "./mapping.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { KeyPlayRow, StatHistoryRow } from "#db/schema/index.ts";
+import type { KeyPlayRow, StatHistoryRow } from "#db/schema/stats.ts";
 import type { StatMapping as StoredMapping } from "#db/types.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { Id, orNull, Time } from "#worker/lib/schemas/common.ts";

@@ -1,15 +1,8 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import type { Db } from "#db/client.ts";
-import {
-  dataProviders,
-  type DataProviderRow,
-  type KeyPlayRow,
-  keyPlays,
-  statEntities,
-  type StatHistoryRow,
-  statHistory,
-} from "#db/schema/index.ts";
+import { dataProviders, type DataProviderRow } from "#db/schema/data-providers.ts";
+import { type KeyPlayRow, keyPlays, statEntities, type StatHistoryRow, statHistory } from "#db/schema/stats.ts";
 import type { StatMapping } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";

@@ -1,5 +1,6 @@
 import { and, eq, lte, notExists, sql } from "drizzle-orm";
-import { accountEntitlements, recurringSubscriptions } from "#db/schema/index.ts";
+import { recurringSubscriptions } from "#db/schema/commerce/billing.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { hasStripe } from "#worker/integrations/stripe-client.ts";
 import { wonRace } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

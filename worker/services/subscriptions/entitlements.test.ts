@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accountEntitlements } from "#db/schema/index.ts";
+import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { newSite, openSocket, type TestAccount, type TestSite } from "#test/harness.ts";
 import { addSkus } from "#test/files-and-skus.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";

@@ -1,7 +1,8 @@
 import { and, eq, gt, isNull, ne, or, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Bound } from "#db/prepared.ts";
-import { accessCodes, accountEntitlements, type EntitlementRow } from "#db/schema/index.ts";
+import { accessCodes } from "#db/schema/commerce/access-codes.ts";
+import { accountEntitlements, type EntitlementRow } from "#db/schema/commerce/entitlements.ts";
 import type { PageGate } from "#db/types.ts";
 import { toEntitlement } from "./schemas.ts";
 import { nextStep, type Step, type Transition } from "./entitlement-state.ts";

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ENTITLEMENT_STATUSES, GRANT_METHODS, RECURRENCES, SUBSCRIPTION_PROVIDERS } from "#db/enums.ts";
-import type { EntitlementRow, SubscriptionRow } from "#db/schema/index.ts";
+import type { EntitlementRow } from "#db/schema/commerce/entitlements.ts";
+import type { SubscriptionRow } from "#db/schema/commerce/subscriptions.ts";
 import { Id, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";

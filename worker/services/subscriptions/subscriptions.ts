@@ -1,5 +1,8 @@
 import { and, eq, isNotNull, ne, notExists, type SQL, sql } from "drizzle-orm";
-import { accountEntitlements, accounts, charges, type EntitlementRow, type SubscriptionRow, subscriptions } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { charges } from "#db/schema/commerce/billing.ts";
+import { accountEntitlements, type EntitlementRow } from "#db/schema/commerce/entitlements.ts";
+import { type SubscriptionRow, subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { conflict, Failure, forbidden, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type EntitlementWithSubscription, type SubscriptionInput, type SubscriptionPatch, toSubscription } from "./schemas.ts";
 import {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ALERT_COLORS, BORDER_RADII, SURFACES, TEXT_CAPITALIZATIONS, TEXT_COLORS, THEME_MODES, THEME_TYPES } from "#db/enums.ts";
-import type { ThemeRow } from "#db/schema/index.ts";
+import type { ThemeRow } from "#db/schema/themes.ts";
 import type { ThemeColor, ThemeColors } from "#db/types.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { Id, ImageUrl, Tracked } from "#worker/lib/schemas/common.ts";

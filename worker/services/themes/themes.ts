@@ -1,5 +1,7 @@
 import { and, asc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
-import { pages, sites, siteThemes, type ThemeRow, themes } from "#db/schema/index.ts";
+import { pages } from "#db/schema/pages.ts";
+import { sites } from "#db/schema/sites.ts";
+import { siteThemes, type ThemeRow, themes } from "#db/schema/themes.ts";
 import { conflict, forbidden, notFound } from "#worker/lib/errors.ts";
 import { type ApplyTheme, type ThemeInput, toTheme } from "./schemas.ts";
 import {

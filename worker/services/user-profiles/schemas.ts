@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { UserProfileRow } from "#db/schema/index.ts";
+import type { UserProfileRow } from "#db/schema/accounts.ts";
 import { Id, Tracked } from "#worker/lib/schemas/common.ts";
 
 export const UserProfile = z.object({ _id: Id, accountId: Id, name: z.string(), ...Tracked }).openapi("UserProfile");

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { type UserProfileRow, userProfiles } from "#db/schema/index.ts";
+import { type UserProfileRow, userProfiles } from "#db/schema/accounts.ts";
 import { forbidden, notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 

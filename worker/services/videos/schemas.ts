@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "#db/enums.ts";
-import type { VideoRow } from "#db/schema/index.ts";
+import type { VideoRow } from "#db/schema/videos.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { commaSeparated, fromQuery, Id, ImageUrl, LinkUrl, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";

@@ -1,5 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { streams, type VideoRow, videos, videoTotals } from "#db/schema/index.ts";
+import { streams } from "#db/schema/streams.ts";
+import { type VideoRow, videos, videoTotals } from "#db/schema/videos.ts";
 import { findMetadata } from "#worker/integrations/oembed.ts";
 import { youtubeVideoId } from "#worker/integrations/youtube.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { videos, videoTotals, videoViews } from "#db/schema/index.ts";
+import { videos, videoTotals, videoViews } from "#db/schema/videos.ts";
 import { viewCounterOf } from "#worker/durable-objects/stubs.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { notFound } from "#worker/lib/errors.ts";

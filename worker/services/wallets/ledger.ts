@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type WalletRow, type WalletTransactionRow, wallets, walletTransactions } from "#db/schema/index.ts";
+import { type WalletRow, type WalletTransactionRow, wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
 import { Failure, hasMessage } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Actor, type Ctx, describeActor, ownRow } from "#worker/services/core/context.ts";

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { BILLING_PERIODS, CANCEL_SCHEDULES, ENTITLEMENT_STATUSES, WALLET_OWNERS } from "#db/enums.ts";
-import type { RecurringRow, WalletRow, WalletTransactionRow } from "#db/schema/index.ts";
+import type { RecurringRow } from "#db/schema/commerce/billing.ts";
+import type { WalletRow, WalletTransactionRow } from "#db/schema/commerce/wallets.ts";
 import { Id, Sku, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";

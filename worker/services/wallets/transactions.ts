@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { type WalletTransactionRow, wallets, walletTransactions } from "#db/schema/index.ts";
+import { type WalletTransactionRow, wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
 import { conflict, hasMessage, notFound } from "#worker/lib/errors.ts";
 import { commit, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";

@@ -1,6 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, type RecurringRow, sites, type WalletRow, wallets, walletTransactions } from "#db/schema/index.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import type { RecurringRow } from "#db/schema/commerce/billing.ts";
+import { type WalletRow, wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
+import { sites } from "#db/schema/sites.ts";
 import { wonRace, forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
 import { type CancelRecurring, toTransaction, toWallet, type WalletInput } from "./schemas.ts";

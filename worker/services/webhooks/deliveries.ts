@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
-import { webhookEndpoints } from "#db/schema/index.ts";
+import { webhookEndpoints } from "#db/schema/webhooks.ts";
 import { webhookEndpointOf } from "#worker/durable-objects/stubs.ts";
 import type { Delivery, DeliveryState, QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { webhookEndpoints } from "#db/schema/index.ts";
+import { webhookEndpoints } from "#db/schema/webhooks.ts";
 import { newSite } from "#test/harness.ts";
 import { type InboxResponse, WebhookInbox } from "#test/webhook-inbox.ts";
 import type { QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";

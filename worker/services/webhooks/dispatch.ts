@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { webhookEndpoints, type WebhookRow } from "#db/schema/index.ts";
+import { webhookEndpoints, type WebhookRow } from "#db/schema/webhooks.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import type { Attempt, QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { publicStatusOf } from "#worker/integrations/public-host.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { WEBHOOK_DISABLED_REASONS, WEBHOOK_SERVICES, type WebhookService } from "#db/enums.ts";
-import type { WebhookRow } from "#db/schema/index.ts";
+import type { WebhookRow } from "#db/schema/webhooks.ts";
 import { publicMessage } from "#worker/lib/schemas/invalid-input.ts";
 import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
-import { sites, webhookEndpoints, type WebhookRow } from "#db/schema/index.ts";
+import { sites } from "#db/schema/sites.ts";
+import { webhookEndpoints, type WebhookRow } from "#db/schema/webhooks.ts";
 import { WEBHOOK_SERVICES, type WebhookService } from "#db/enums.ts";
 import { requirePublicUrl } from "#worker/integrations/public-host.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
