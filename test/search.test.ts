@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { keyPlays, statEntities } from "#db/schema/index.ts";
+import { keyPlays, statEntities } from "#db/schema/stats.ts";
 import { foldSql, SEARCHED_TABLES, searchTriggers } from "#db/search-text.ts";
 import { foldLetter, foldText } from "#worker/lib/fold-text.ts";
 import { newId } from "#worker/lib/ids.ts";
