@@ -60,7 +60,7 @@ async function migrationsAreComplete(): Promise<string | undefined> {
   const copy = join(ROOT, REGENERATED);
   rmSync(copy, { recursive: true, force: true });
   cpSync(join(ROOT, MIGRATIONS), copy, { recursive: true });
-  const { code, output } = await run("drizzle-kit", ["generate", "--dialect=sqlite", "--schema=./db/schema", `--out=./${REGENERATED}`]);
+  const { code, output } = await run("drizzle-kit", ["generate", "--dialect=sqlite", "--schema=./db/schema/**/*.ts", `--out=./${REGENERATED}`]);
   if (code !== 0) return output;
   const known = new Set(readdirSync(join(ROOT, MIGRATIONS)));
   const missing = readdirSync(copy).find((file) => !known.has(file));
