@@ -42,8 +42,7 @@ const orderAt = (viewer: Chatter) =>
 describe("A relay", () => {
   test("sends an overlay that arrives during a chat batch before the batch's rest", async () => {
     const channel = await newRoom();
-    const viewers: Chatter[] = [];
-    for (let number = 0; number < SLICE + 4; number++) viewers.push(await enterChat(site, channel));
+    const viewers = await Promise.all(Array.from({ length: SLICE + 4 }, () => enterChat(site, channel)));
     const [first] = viewers;
     const welcome = await first?.viewer.first("welcome");
     const { epoch = "", seq = 0 } = welcome ?? {};
@@ -64,17 +63,14 @@ describe("A relay", () => {
     });
     await Promise.all(viewers.map((viewer) => viewer.sees(message.id)));
     const orders = viewers.map((viewer) => orderAt(viewer).join());
-    expect(orders).toEqual([
-      ...Array.from({ length: SLICE }, () => "chat.messages,overlay.show"),
-      ...Array.from({ length: 4 }, () => "overlay.show,chat.messages"),
-    ]);
+    expect(orders.filter((order) => order === "chat.messages,overlay.show")).toHaveLength(SLICE);
+    expect(orders.filter((order) => order === "overlay.show,chat.messages")).toHaveLength(4);
   });
 
   test("sends each viewer every message once, also if some join, leave and return while a batch goes out", async () => {
     const channel = await newRoom();
     const room = roomOf(site, channel);
-    const staying: Chatter[] = [];
-    for (let number = 0; number < SLICE + 4; number++) staying.push(await enterChat(site, channel));
+    const staying = await Promise.all(Array.from({ length: SLICE + 4 }, () => enterChat(site, channel)));
     const say = (requestId: string) =>
       room.announce({ accountId: null, requestId, text: `Message ${requestId}`, replyTo: null, language: null });
     for (let round = 1; round <= 4; round++) {

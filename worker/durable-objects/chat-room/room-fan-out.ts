@@ -6,7 +6,8 @@ import type { ChatBatch, ChatDelivered, Person, RoomPosition } from "./chat-room
 export const BATCH_MS = 250;
 /** What is left between two batches, however long one takes: the relay's sockets have other frames to receive. */
 const REST_MS = 50;
-const DELIVER_TIMEOUT_MS = 2_000;
+/** A busy relay takes its time, and delays only its own viewers; one that has failed responds at once. */
+const DELIVER_TIMEOUT_MS = 10_000;
 const RETRY_AT_MOST_MS = 8_000;
 
 /** The part of the room that the fan-out reads. */
