@@ -90,6 +90,7 @@ async function buildRelease(): Promise<void> {
       questions: "sdk/react/panel/questions/questions.tsx",
       ranks: "sdk/react/panel/ranks/ranks.tsx",
       lists: "sdk/react/panel/lists.tsx",
+      shop: "sdk/react/panel/shop/shop-panel.tsx",
     },
     plugins: [sharedContext],
     outdir: release,

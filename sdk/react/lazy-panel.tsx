@@ -19,11 +19,13 @@ type ListKind = "schedule" | "channel_select" | "playlist" | "peopleGroups";
 const importChat = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./chat/chat-panel.tsx");
 const importQuestions = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/questions/questions.tsx");
 const importRanks = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/ranks/ranks.tsx");
+const importShop = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/shop/shop-panel.tsx");
 const importLists = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () => import("./panel/lists.tsx");
 
 const chat = lazyPanel<{ sdk: SdkContext; renderer: RendererOf<"chat"> | undefined }>("chat", importChat);
 const questions = lazyPanel<{ renderer: RendererOf<"question_answer"> }>("questions", importQuestions);
 const ranks = lazyPanel<{ leaderboardId: string }>("ranks", importRanks);
+const shop = lazyPanel<{ panelId: string; renderer: RendererOf<"donations" | "shopify"> }>("shop", importShop);
 const lists = lazyPanel<{ renderer: RendererOf<ListKind> }>("lists", importLists);
 
 /** The channel's chat. */
@@ -53,6 +55,16 @@ export function RanksPanel({ leaderboardId }: { leaderboardId: string }) {
   return (
     <Loading onFailure={ranks.forget}>
       <Panel leaderboardId={leaderboardId} />
+    </Loading>
+  );
+}
+
+/** A panel in which viewers spend money. */
+export function ShopPanel(props: { panelId: string; renderer: RendererOf<"donations" | "shopify"> }) {
+  const Panel = shop.of(context.useSdkContext().session.origin);
+  return (
+    <Loading onFailure={shop.forget}>
+      <Panel {...props} />
     </Loading>
   );
 }

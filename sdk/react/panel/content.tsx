@@ -1,6 +1,6 @@
 import { webAddress } from "../../core/web-address.ts";
 import type { PanelInfo, PanelRenderer } from "../../model/state.ts";
-import { ChatPanel, ListPanel, QuestionsPanel, RanksPanel } from "../lazy-panel.tsx";
+import { ChatPanel, ListPanel, QuestionsPanel, RanksPanel, ShopPanel } from "../lazy-panel.tsx";
 import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
 import { Quests } from "./quests.tsx";
@@ -34,9 +34,8 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
     case "imagev2":
       return <LinkedImage src={renderer.image_url} name={renderer.panel_name} href={renderer.url} />;
     case "shopify":
-      return <LinkOut href={renderer.url}>{t("Open the shop")}</LinkOut>;
     case "donations":
-      return <LinkOut href={renderer.url}>{t("Give")}</LinkOut>;
+      return <ShopPanel panelId={panel.id} renderer={renderer} />;
     case "pubgMatch":
       return renderer.url === undefined ? (
         <Note>{t("The match has no page yet.")}</Note>
