@@ -89,6 +89,8 @@ function questState(quest: Schemas["Quest"], { complete, actions }: Schemas["Que
     rewardDescription: quest.rewardDescription,
     rewardImage: quest.rewardImage ?? undefined,
     phase: quest.state,
+    ...(quest.claimCost > 0 && { claimCost: quest.claimCost }),
+    ...(quest.rewardAmount > 0 && { rewardAmount: quest.rewardAmount }),
     complete,
     actions: actions.map((progress) =>
       actionState(

@@ -75,6 +75,9 @@ export interface QuestState {
   rewardImage?: string;
   /** By the quest's times. What is done before it opens or after it has ended doesn't count. */
   phase?: "upcoming" | "open" | "ended";
+  /** What a claim costs and what the reward pays, in units of the viewer's wallet. Absent: nothing. */
+  claimCost?: number;
+  rewardAmount?: number;
   complete: boolean;
   actions: readonly QuestActionState[];
   /** Set once the reward is claimed. */

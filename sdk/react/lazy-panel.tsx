@@ -6,6 +6,7 @@ import type { SdkContext } from "../core/sdk-context.ts";
 import type { PanelRenderer } from "../model/state.ts";
 import * as context from "./context.tsx";
 import { Note } from "./panel/parts.tsx";
+import type { ShopProps } from "./panel/shop/shop-panel.tsx";
 
 /** Defined at build time by scripts/build-sdk.ts and astro.config.mjs. `TIFO_SCRIPT`: whether this is the script for plain pages. */
 declare const TIFO_SDK_VERSION: string;
@@ -25,7 +26,7 @@ const importLists = typeof TIFO_SCRIPT === "boolean" && TIFO_SCRIPT ? null : () 
 const chat = lazyPanel<{ sdk: SdkContext; renderer: RendererOf<"chat"> | undefined }>("chat", importChat);
 const questions = lazyPanel<{ renderer: RendererOf<"question_answer"> }>("questions", importQuestions);
 const ranks = lazyPanel<{ leaderboardId: string }>("ranks", importRanks);
-const shop = lazyPanel<{ panelId: string; renderer: RendererOf<"donations" | "shopify"> }>("shop", importShop);
+const shop = lazyPanel<ShopProps>("shop", importShop);
 const lists = lazyPanel<{ renderer: RendererOf<ListKind> }>("lists", importLists);
 
 /** The channel's chat. */
@@ -60,13 +61,18 @@ export function RanksPanel({ leaderboardId }: { leaderboardId: string }) {
 }
 
 /** A panel in which viewers spend money. */
-export function ShopPanel(props: { panelId: string; renderer: RendererOf<"donations" | "shopify"> }) {
+export function ShopPanel(props: ShopProps) {
   const Panel = shop.of(context.useSdkContext().session.origin);
   return (
     <Loading onFailure={shop.forget}>
       <Panel {...props} />
     </Loading>
   );
+}
+
+/** The viewer's balance and its history, loaded again with each version. */
+export function WalletPanel({ version }: { version: string }) {
+  return <ShopPanel walletVersion={version} />;
 }
 
 /** A panel that lists something. */

@@ -6,7 +6,7 @@ test.each([
   [1050, "gbp", "£10.50"],
   [500, "jpy", "¥500"],
 ])("formats %i minor units of %s as %s", (amount, currency, text) => {
-  expect(formatAmount(amount, currency)).toBe(text);
+  expect(formatAmount(amount, currency, "en")).toBe(text);
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from "react";
 import { labelOfStep, type QuestAction, stepOf, performStep } from "../../core/quest-actions.ts";
 import type { QuestState } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";
+import { WalletPanel } from "../lazy-panel.tsx";
 import { Note, SiteImage } from "./parts.tsx";
 import { key } from "../../i18n/key.ts";
 import { problemText } from "../problem-text.ts";
@@ -39,7 +40,16 @@ export function Quests({ questIds, loginText }: Props) {
         </button>
       </div>
     );
-  return questIds.flatMap((id) => quests[id] ?? []).map((quest) => <Quest key={quest.questId} quest={quest} />);
+  const shown = questIds.flatMap((id) => quests[id] ?? []);
+  const paid = shown.filter(({ claimCost, rewardAmount }) => claimCost !== undefined || rewardAmount !== undefined);
+  return (
+    <>
+      {paid.length > 0 && <WalletPanel version={paid.map(({ claim }) => claim ?? "").join()} />}
+      {shown.map((quest) => (
+        <Quest key={quest.questId} quest={quest} />
+      ))}
+    </>
+  );
 }
 
 function Quest({ quest }: { quest: QuestState }) {
@@ -70,7 +80,10 @@ function Quest({ quest }: { quest: QuestState }) {
           <Action key={action.arrayId} questId={quest.questId} action={action} onProblem={setProblem} />
         ))}
       </ul>
-      <p className="tifo-small">{t("Reward: {reward}", { reward: quest.rewardDescription })}</p>
+      <p className="tifo-small">
+        {t("Reward: {reward}", { reward: quest.rewardDescription })}
+        {quest.claimCost !== undefined && ` · ${t("Costs {amount, number}", { amount: quest.claimCost })}`}
+      </p>
       {quest.claim === undefined && quest.phase === "ended" && !quest.complete ? null : quest.claim === undefined ? (
         <button type="button" className="tifo-button" aria-disabled={!quest.complete} onClick={() => quest.complete && void claim()}>
           {quest.complete ? t("Claim reward") : t("Not complete yet")}

@@ -2,8 +2,9 @@ import { type SubmitEvent, useEffect, useId, useState } from "react";
 import { ok } from "../../../client/index.ts";
 import { formatAmount, parseAmount } from "../../../core/money.ts";
 import type { PanelRenderer } from "../../../model/state.ts";
-import { useEventState, useSdkContext } from "../../context.tsx";
+import { useEventState, useSdkContext, useTexts } from "../../context.tsx";
 import { ExternalLink, Note } from "../parts.tsx";
+import { key } from "../../../i18n/key.ts";
 import { useAction } from "../questions/use-action.ts";
 
 type Renderer = Extract<PanelRenderer, { panel_type: "donations" }>;
@@ -12,6 +13,8 @@ type Renderer = Extract<PanelRenderer, { panel_type: "donations" }>;
 const THANKS = "tifo_donation";
 const MAX_NAME = 80;
 const MAX_MESSAGE = 200;
+const ANY_AMOUNT = key("Amount, {min} to {max}");
+const OTHER_AMOUNT = key("Another amount, {min} to {max}");
 
 interface Props {
   panelId: string;
@@ -20,17 +23,18 @@ interface Props {
 
 /** Donate one of the panel's amounts, or any within its limits, at the site's Stripe account. Without amounts, a link to the cause. */
 export function Donations({ panelId, renderer }: Props) {
+  const { t } = useTexts();
   const [isThanked, setThanked] = useState(() => new URLSearchParams(location.search).get(THANKS) === panelId);
-  const about = <ExternalLink href={renderer.url}>{renderer.currency === undefined ? "Give" : "About the cause"}</ExternalLink>;
+  const about = <ExternalLink href={renderer.url}>{renderer.currency === undefined ? t("Give") : t("About the cause")}</ExternalLink>;
   if (renderer.currency === undefined) return <div className="tifo-note">{about}</div>;
   return (
     <div className="tifo-donations">
       {renderer.description !== undefined && <p>{renderer.description}</p>}
       {isThanked ? (
         <Note>
-          {renderer.thank_you_message ?? "Thank you for your donation."}
+          {renderer.thank_you_message ?? t("Thank you for your donation.")}
           <button type="button" className="tifo-button" onClick={() => setThanked(false)}>
-            Give again
+            {t("Give again")}
           </button>
         </Note>
       ) : (
@@ -43,6 +47,7 @@ export function Donations({ panelId, renderer }: Props) {
 
 function DonationForm({ panelId, renderer, currency }: Props & { currency: string }) {
   const { session } = useSdkContext();
+  const { locale, t } = useTexts();
   const authenticated = useEventState((state) => state.authenticated);
   // The thanks are shown on a channel whose sidebar has the panel.
   const channelId = useEventState((state) => (state.panels.some(({ id }) => id === panelId) ? state.channelId : undefined));
@@ -62,13 +67,13 @@ function DonationForm({ panelId, renderer, currency }: Props & { currency: strin
   if (!authenticated)
     return (
       <div className="tifo-ask tifo-ask-signed-out">
-        <p>Sign in to give.</p>
+        <p>{t("Sign in to give.")}</p>
         <button
           type="button"
           className="tifo-button"
           onClick={() => session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested", panelId }))}
         >
-          {renderer.login_button_text ?? "Sign in"}
+          {renderer.login_button_text ?? t("Sign in")}
         </button>
       </div>
     );
@@ -91,7 +96,7 @@ function DonationForm({ panelId, renderer, currency }: Props & { currency: strin
     await action.run(async () => {
       const { url } = await ok(session.client.api.POST("/billing/v1/donations/checkout", { body }));
       setPayment(url);
-    }, "The payment page couldn’t be opened. Try again.");
+    }, t("The payment page couldn’t be opened. Try again."));
   }
 
   function onSubmit(submit: SubmitEvent): void {
@@ -102,7 +107,7 @@ function DonationForm({ panelId, renderer, currency }: Props & { currency: strin
   return (
     <form className="tifo-ask" onSubmit={onSubmit}>
       {renderer.amounts.length > 0 && (
-        <div className="tifo-chips" role="group" aria-label="Amount">
+        <div className="tifo-chips" role="group" aria-label={t("Amount")}>
           {renderer.amounts.map((one) => (
             <button
               key={one}
@@ -114,14 +119,17 @@ function DonationForm({ panelId, renderer, currency }: Props & { currency: strin
                 setTyped("");
               }}
             >
-              {formatAmount(one, currency)}
+              {formatAmount(one, currency, locale)}
             </button>
           ))}
         </div>
       )}
       {min !== undefined && max !== undefined && (
         <Field
-          label={`${renderer.amounts.length > 0 ? "Another amount" : "Amount"}, ${formatAmount(min, currency)} to ${formatAmount(max, currency)}`}
+          label={t(renderer.amounts.length > 0 ? OTHER_AMOUNT : ANY_AMOUNT, {
+            min: formatAmount(min, currency, locale),
+            max: formatAmount(max, currency, locale),
+          })}
           value={typed}
           isInvalid={!isInLimits}
           inputMode="decimal"
@@ -130,17 +138,21 @@ function DonationForm({ panelId, renderer, currency }: Props & { currency: strin
       )}
       {renderer.ask_for_message && (
         <>
-          <Field label="Your name (optional)" value={name} maxLength={MAX_NAME} onChange={setName} />
-          <Field label="Message (optional)" value={message} maxLength={MAX_MESSAGE} onChange={setMessage} />
+          <Field label={t("Your name (optional)")} value={name} maxLength={MAX_NAME} onChange={setName} />
+          <Field label={t("Message (optional)")} value={message} maxLength={MAX_MESSAGE} onChange={setMessage} />
         </>
       )}
       {payment === "" ? (
         <button type="submit" className="tifo-button" aria-disabled={!canPay}>
-          {action.isRunning ? "Opening…" : amount === undefined ? "Give" : `Give ${formatAmount(amount, currency)}`}
+          {action.isRunning
+            ? t("Opening…")
+            : amount === undefined
+              ? t("Give")
+              : t("Give {amount}", { amount: formatAmount(amount, currency, locale) })}
         </button>
       ) : (
         <p role="status">
-          <ExternalLink href={payment}>Continue to the payment page</ExternalLink>
+          <ExternalLink href={payment}>{t("Continue to the payment page")}</ExternalLink>
         </p>
       )}
       <p className="tifo-problem" role="alert">

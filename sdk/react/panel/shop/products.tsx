@@ -1,7 +1,7 @@
 import { ok, type Schemas } from "../../../client/index.ts";
 import { formatAmount } from "../../../core/money.ts";
 import type { PanelRenderer } from "../../../model/state.ts";
-import { useSdkContext } from "../../context.tsx";
+import { useSdkContext, useTexts } from "../../context.tsx";
 import { useLoaded } from "../../use-loaded.ts";
 import { ExternalLink, Note, SiteImage, WhenLoaded } from "../parts.tsx";
 
@@ -13,6 +13,7 @@ interface Props {
 /** Products of the site's shop, with links to the shop's own checkout. Without products, a link to the shop. */
 export function Products({ panelId, renderer }: Props) {
   const { session } = useSdkContext();
+  const { t } = useTexts();
   const { collection, product_handles: handles } = renderer;
   const showsProducts = collection !== undefined || handles.length > 0;
   const loaded = useLoaded(JSON.stringify([panelId, collection, handles]), async () => {
@@ -25,7 +26,7 @@ export function Products({ panelId, renderer }: Props) {
       <WhenLoaded loaded={loaded}>
         {(products) => (
           <>
-            {showsProducts && products.length === 0 && <Note>Nothing in the shop right now.</Note>}
+            {showsProducts && products.length === 0 && <Note>{t("Nothing in the shop right now.")}</Note>}
             <ul className="tifo-list">
               {products.map((product) => (
                 <Product key={product._id} product={product} />
@@ -35,7 +36,7 @@ export function Products({ panelId, renderer }: Props) {
         )}
       </WhenLoaded>
       <p className="tifo-note">
-        <ExternalLink href={renderer.url}>Open the shop</ExternalLink>
+        <ExternalLink href={renderer.url}>{t("Open the shop")}</ExternalLink>
       </p>
     </div>
   );
@@ -44,19 +45,21 @@ export function Products({ panelId, renderer }: Props) {
 type Shown = Schemas["ShopProduct"];
 
 function Product({ product: { title, description, available, image, price, maxPrice, url, variants } }: { product: Shown }) {
+  const { locale, t } = useTexts();
   const [only, ...others] = variants;
   const href = others.length === 0 ? (only?.checkoutUrl ?? url) : (url ?? only?.checkoutUrl);
-  const from = maxPrice.amount > price.amount ? "From " : "";
+  const cheapest = formatAmount(price.amount, price.currency, locale);
   return (
     <li className="tifo-card tifo-product">
       <SiteImage className="tifo-banner" src={image?.url} alt={image?.alt} />
       <h3>{title}</h3>
       {description !== "" && <p className="tifo-small">{description}</p>}
-      <p className="tifo-price">
-        {from}
-        {formatAmount(price.amount, price.currency)}
-      </p>
-      {available && href != null ? <ExternalLink href={href}>Buy {title}</ExternalLink> : <p className="tifo-small">Sold out</p>}
+      <p className="tifo-price">{maxPrice.amount > price.amount ? t("From {price}", { price: cheapest }) : cheapest}</p>
+      {available && href ? (
+        <ExternalLink href={href}>{t("Buy {title}", { title })}</ExternalLink>
+      ) : (
+        <p className="tifo-small">{t("Sold out")}</p>
+      )}
     </li>
   );
 }

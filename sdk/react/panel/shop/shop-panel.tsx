@@ -1,14 +1,15 @@
 import type { PanelRenderer } from "../../../model/state.ts";
 import { Donations } from "./donations.tsx";
 import { Products } from "./products.tsx";
+import { Wallet } from "./wallet.tsx";
 
-interface Props {
-  panelId: string;
-  renderer: Extract<PanelRenderer, { panel_type: "donations" | "shopify" }>;
-}
+/** A panel in which viewers spend money, or their wallet in the version to show. */
+export type ShopProps =
+  { panelId: string; renderer: Extract<PanelRenderer, { panel_type: "donations" | "shopify" }> } | { walletVersion: string };
 
-/** The panels in which viewers spend money. */
-export function Panel({ panelId, renderer }: Props) {
+export function Panel(props: ShopProps) {
+  if ("walletVersion" in props) return <Wallet version={props.walletVersion} />;
+  const { panelId, renderer } = props;
   return renderer.panel_type === "donations" ? (
     <Donations panelId={panelId} renderer={renderer} />
   ) : (
