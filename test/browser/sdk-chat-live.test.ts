@@ -31,11 +31,31 @@ afterAll(async () => {
   await browser.close();
 });
 
+async function tokenOf(account: "viewer" | "moderator"): Promise<string> {
+  const body = { email: `${account}@demo.example`, password: `demo-${account}-pass`, siteId: SITE };
+  return Tokens.parse(await deployment.post("/auth/v2/login", body, {})).jwt;
+}
+
 /** The demo channel, whose first panel is its chat, as one of the demo's accounts sees it. */
 async function openAs(account: "viewer" | "moderator"): Promise<Page> {
-  const body = { email: `${account}@demo.example`, password: `demo-${account}-pass`, siteId: SITE };
-  const { jwt } = Tokens.parse(await deployment.post("/auth/v2/login", body, {}));
-  const { page } = await openHostPage(browser, host.url, { channelId: CHANNEL, token: jwt });
+  const { page } = await openHostPage(browser, host.url, { channelId: CHANNEL, token: await tokenOf(account) });
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+  return page;
+}
+
+const NO_SOCKETS = `window.WebSocket = class extends EventTarget {
+  readyState = 3;
+  constructor() { super(); setTimeout(() => this.dispatchEvent(new CloseEvent("close", { code: 1006 }))); }
+  send() {}
+  close() {}
+};`;
+
+/** The same in a network that blocks sockets. */
+async function openWithoutSockets(account: "viewer" | "moderator"): Promise<Page> {
+  const page = await browser.newPage();
+  await page.addInitScript(NO_SOCKETS);
+  await page.goto(host.url);
+  await page.evaluate((options) => window.start(options), { channelId: CHANNEL, token: await tokenOf(account) });
   await page.getByRole("textbox", { name: "Message" }).waitFor();
   return page;
 }
@@ -79,4 +99,26 @@ test("two viewers chat beside the overlays, and see at once what a moderator pin
 
   await moderator.getByRole("button", { name: "Unpin" }).click();
   await viewer.getByRole("complementary", { name: "Pinned message" }).waitFor({ state: "detached" });
+});
+
+test("a viewer whose network blocks sockets chats all the same", async () => {
+  const [blocked, moderator] = [await openWithoutSockets("viewer"), await openAs("moderator")];
+  const words = `Over a stream of events ${Date.now()}`;
+  await blocked.getByRole("textbox", { name: "Message" }).fill(words);
+  await blocked.keyboard.press("Enter");
+  const message = moderator.getByRole("article").filter({ hasText: words });
+  await message.waitFor();
+  await blocked.getByRole("article").filter({ hasText: words }).waitFor();
+  await moderator.getByRole("textbox", { name: "Message" }).fill(`Seen: ${words}`);
+  await moderator.keyboard.press("Enter");
+  const reply = blocked.getByRole("article").filter({ hasText: `Seen: ${words}` });
+  await reply.hover();
+  await reply.getByRole("button", { name: "React with 👍" }).click();
+  await moderator
+    .getByRole("article")
+    .filter({ hasText: `Seen: ${words}` })
+    .getByRole("button", { name: "👍 1" })
+    .waitFor();
+  await act(moderator, `Seen: ${words}`, "Remove");
+  await reply.waitFor({ state: "detached" });
 });
