@@ -23,6 +23,7 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
     unknownIds: "as for the socket: an EventSource can't read a status, an error event reports it",
   },
   reportImpressions: { noCredentials: "as for the feed: a request without a site is invalid" },
+  getConcurrentsHistory: { unknownSite: "the operator names the site in the query" },
   getCalendarFeed: { noCredentials: "a feed's URL without a site is invalid, which is a 400" },
   createTvCode: { unknownSite: "the spec has a TV with an unknown site get a 404" },
   replaceQuest: { role: "the spec has an account that isn't a channel admin get a 400" },

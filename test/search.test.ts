@@ -10,6 +10,7 @@ import { Pagination } from "#worker/services/core/list-schemas.ts";
 import { validCall } from "./contract-requests.ts";
 import { newSite, type TestSite } from "./harness.ts";
 import { operationOf, operations } from "./openapi.ts";
+import { questionsOf } from "./questions.ts";
 
 /** What a row contains, and the texts that must find it. */
 const WRITTEN = "Ärger in Łódź: 100%_Straße ΑΘΉΝΑ Ёлка";
@@ -70,6 +71,7 @@ const SAME = ["listAutomationRulesById", "listLivestreams", "listPlaylistsById"]
 
 /** What has to exist, where no operation of the list's path creates it. */
 const PREREQUISITES: Record<string, (site: TestSite) => Promise<unknown>> = {
+  listQuestions: (on) => questionsOf(() => on).newQuestion("approved"),
   listLandings: (on) => on.call("createPage", { body: { type: "landing", slug: "landing", data: { name: "Landing" } } }),
   listKeyPlays: (on) => {
     const play = {

@@ -74,7 +74,7 @@ describe("a list", () => {
         const field = sortBy === "name" ? "name" : "created";
         const sign = (sortDirection ?? (sortBy === undefined ? -1 : 1)) === 1 ? 1 : -1;
         const wanted = stocked
-          .filter(({ name }) => search === undefined || asciiLower(name).includes(asciiLower(search)))
+          .filter(({ name }) => search === undefined || fold(name).includes(fold(search)))
           .sort((one, other) => sign * (compare(one[field], other[field]) || compare(one.id, other.id)))
           .map(({ id }) => id);
         const queryParams = Object.fromEntries(
@@ -167,7 +167,7 @@ describe("a list", () => {
   });
 });
 
-/** SQLite's lower() only knows ASCII. */
-function asciiLower(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+/** Without case and the accents of the samples. */
+function fold(text: string): string {
+  return text.replace(/[äÄ]/g, "a").toLowerCase();
 }

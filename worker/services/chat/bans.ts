@@ -17,7 +17,7 @@ import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf }
 import { channelsModeratedBy, requireChatModerator } from "#worker/services/core/moderators.ts";
 import { requireChannelAccess } from "#worker/services/realtime/channel-access.ts";
 import { fromRoom, refreshRooms } from "./rooms.ts";
-import { type ChatBanInput, toChatBan } from "./schemas.ts";
+import { type ChatBanInput, toChatBanEvent } from "./schemas.ts";
 
 /** Stored in place of a channel's id for a ban on every channel. */
 const EVERYWHERE = "";
@@ -88,7 +88,7 @@ export async function banAccount(ctx: Ctx, input: ChatBanInput): Promise<{ ban: 
   const createdBy = actor.kind === "account" ? actor.id : null;
   const fields = { until: input.until, reason: input.reason, createdBy };
   const ban: ChatBanRow = current ? { ...current, ...fields, ...nextVersion(ctx, current) } : { ...newRow(ctx), ...place, ...fields };
-  const event: NewEvent<"chat.banned"> = { type: "chat.banned", resource: `chatban/${ban.id}`, data: toChatBan(ban) };
+  const event: NewEvent<"chat.banned"> = { type: "chat.banned", resource: `chatban/${ban.id}`, data: toChatBanEvent(ban) };
   const columns = "chat_bans.site_id, chat_bans.account_id, chat_bans.device_id, chat_bans.kind, chat_bans.channel_id";
   const eventIds = current
     ? await commitIfUnchanged(
@@ -113,7 +113,7 @@ export async function liftBan(ctx: Ctx, id: string): Promise<void> {
   if (!ban) throw notFound("Ban not found");
   await requireModeratorOf(ctx, ban.channelId);
   const change = ctx.db.delete(chatBans).where(whereVersion(ctx, chatBans, ban));
-  const event: NewEvent<"chat.unbanned"> = { type: "chat.unbanned", resource: `chatban/${id}`, data: toChatBan(ban) };
+  const event: NewEvent<"chat.unbanned"> = { type: "chat.unbanned", resource: `chatban/${id}`, data: toChatBanEvent(ban) };
   await apply(ctx, ban, await commitIfUnchanged(ctx, change, event));
 }
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { Id } from "#worker/lib/schemas/common.ts";
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
-import { ChatBan, ChatSettingsEvent } from "./schemas.ts";
+import { ChatBanEvent, ChatSettingsEvent } from "./schemas.ts";
 
 const ids = { message: "5eed0000000000000e007801", ban: "5eed0000000000000e007802" };
 
@@ -20,7 +20,6 @@ export const events = eventsOf(
         {
           _id: ids.ban,
           accountId: SAMPLE_IDS.viewer,
-          deviceId: null,
           kind: "ban",
           channelId: SAMPLE_IDS.page,
           until: null,
@@ -45,7 +44,7 @@ export const events = eventsOf(
   },
   {
     "chat.banned": {
-      data: ChatBan,
+      data: ChatBanEvent,
       description: "An account was banned from the chat or muted, or its ban changed",
       resource: "chatban/_id",
     },
@@ -53,6 +52,6 @@ export const events = eventsOf(
     "chat.messageRemoved": { ...message, description: "A message was removed by its author or a moderator" },
     "chat.reported": { ...message, description: "A viewer reported a message; one event per message until a moderator decides" },
     "chat.settingsUpdated": { data: ChatSettingsEvent, description: "The settings of a chat room changed", resource: "chat/_id" },
-    "chat.unbanned": { data: ChatBan, description: "A ban or mute was lifted", resource: "chatban/_id" },
+    "chat.unbanned": { data: ChatBanEvent, description: "A ban or mute was lifted", resource: "chatban/_id" },
   },
 );

@@ -178,6 +178,9 @@ export const ChatBan = z
   })
   .openapi("ChatBan");
 
+/** A ban in the event log, which keys read that may not read viewers' devices. */
+export const ChatBanEvent = ChatBan.omit({ deviceId: true });
+
 export const BanFilters = {
   accountId: Id.optional(),
   deviceId: DeviceId.optional(),
@@ -198,6 +201,10 @@ export function toChatBan(row: ChatBanRow) {
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof ChatBan>;
+}
+
+export function toChatBanEvent(row: ChatBanRow): z.output<typeof ChatBanEvent> {
+  return ChatBanEvent.parse(toChatBan(row));
 }
 
 export const MESSAGES_LIMIT = 100;
