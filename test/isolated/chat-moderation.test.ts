@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#worker/lib/ids.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
 import { ChatBan, ChatQueue } from "#worker/services/chat/schemas.ts";
+import { addSkus } from "../files-and-skus.ts";
 import type { TestAccount, TestSite } from "../harness.ts";
 import { type ChatSite, connectChatter, enterChat, isGone, newChatSite, roomOf } from "./chatters.ts";
 
@@ -143,6 +144,7 @@ test("a report puts a message into the queue once per account, and a decision se
 
 test("modes and slow mode hold for viewers, not for moderators, and their change reaches open sockets", async () => {
   const channel = await newRoom();
+  await addSkus(site, "season-pass");
   const [a, m] = [await enterChat(site, channel, ann), await enterChat(site, channel, moderator)];
   await setSettings(channel, { mode: "paused" });
   await a.viewer.when((frame) => frame.type === "chat.settings" && frame.settings.mode === "paused");
