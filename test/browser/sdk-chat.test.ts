@@ -149,7 +149,7 @@ describe("writing", () => {
     const sent = chat.sent.at(-1);
     const id = sent?.type === "chat.send" ? sent.id : "";
     chat.tell({ type: "chat.result", id, ok: false, code: "chat_slow_mode", retryAfter: 3600 });
-    await page.getByText("Slow mode is on. Try again in 3600 seconds.").waitFor();
+    await page.getByText("Slow mode is on. Try again in 3,600 seconds.").waitFor();
     await page.getByText(/You can send again in \d+ s/).waitFor();
     expect(await page.getByRole("button", { name: "Send" }).getAttribute("aria-disabled")).toBe("true");
     await page.getByRole("button", { name: "Discard" }).click();
@@ -161,7 +161,7 @@ describe("writing", () => {
     await chat.page.getByRole("textbox", { name: "Message" }).fill("⚽".repeat(450));
     await chat.page.getByText("50 characters left").waitFor();
     await chat.page.getByRole("textbox", { name: "Message" }).fill("⚽".repeat(501));
-    await chat.page.getByText("1 characters too many").waitFor();
+    await chat.page.getByText("1 character too many").waitFor();
     await chat.page.keyboard.press("Enter");
     expect(chat.sent.map(({ type }) => type)).toEqual(["chat.join"]);
   });

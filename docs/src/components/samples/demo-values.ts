@@ -32,6 +32,7 @@ const PATHS: Record<string, Record<string, string>> = {
   "/quest/v2": { id: "5eed00000000000000006102", arrayId: "tellThem1" },
   "/quest/v2/{id}/actions": { id: "5eed00000000000000006103" },
   "/realtime/v1": { channelId: CHANNEL, clientId: DEMO_SITE },
+  "/stats/v1/mappings": { providerId: "5eed000000000000000da001" },
   "/streamprovider/v1": { id: "5eed00000000000000005001" },
   "/stream/v1": { id: "5eed00000000000000005a01" },
   "/subscription/v2": { id: "5eed00000000000000004b01", accountId: VIEWER, sku: "season-pass" },
