@@ -7,6 +7,7 @@ export const android: SidebarItem[] = [
     items: [
       { label: "Overlays", slug: "sdk/android/getting-started/TifoOverlayImplementation" },
       { label: "Panels", slug: "sdk/android/getting-started/TifoPanelImplementation" },
+      { label: "Chat and questions", slug: "sdk/android/getting-started/ChatAndQuestions" },
       { label: "Event data", slug: "sdk/android/getting-started/UpdatingEventData" },
       { label: "Key plays", slug: "sdk/android/getting-started/KeyPlays" },
     ],
