@@ -27,6 +27,7 @@ export const guides: SidebarItem[] = [
       { label: "OAuth providers", slug: "guides/oauth-providers" },
       { label: "Stream providers", slug: "guides/stream-providers" },
       { label: "Chat services", slug: "guides/chat-services" },
+      { label: "Your own client", slug: "guides/your-own-client" },
       { label: "Custom code", slug: "guides/custom-code" },
     ],
   },
