@@ -8,7 +8,7 @@ import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.pro
 import { newSite, type TestSite } from "../harness.ts";
 import { leaderboardsOf } from "../leaderboards.ts";
 import { idOf, pollsOf } from "./polls.ts";
-import { evict, runAlarmAt } from "./relay-viewer.ts";
+import { atTime, evict } from "./relay-viewer.ts";
 
 let site: TestSite;
 
@@ -27,12 +27,19 @@ test("votes are paid for exactly once although the leaderboard fails and the cou
   await runInDurableObject(board(_id), (_, { storage }) => storage.sql.exec("ALTER TABLE members RENAME TO away"));
   await vote(poll, voter);
   const later = Date.now() + 3_000;
-  await runAlarmAt(counter(), later);
+  // The runtime may have run an alarm by itself.
+  const pay = (at: number) => atTime(at, () => runDurableObjectAlarm(counter()));
+  const isPaid = async () =>
+    expect(await board(_id).ranks({ offset: 0 }, 10)).toMatchObject({ standings: [{ rank: 1, accountId: voter, points: 10 }], members: 1 });
+  await pay(later);
   await abortAllDurableObjects();
   await runInDurableObject(board(_id), (_, { storage }) => storage.sql.exec("ALTER TABLE away RENAME TO members"));
-  await runAlarmAt(counter(), later + 10_000);
-  await runDurableObjectAlarm(counter());
-  expect(await board(_id).ranks({ offset: 0 }, 10)).toMatchObject({ standings: [{ rank: 1, accountId: voter, points: 10 }], members: 1 });
+  await vi.waitFor(async () => {
+    await pay(later + 10_000);
+    await isPaid();
+  });
+  await pay(later + 20_000);
+  await isPaid();
 });
 
 test("the outcome of a poll with more responses than a page pays all who were right, also after an eviction", async () => {
