@@ -48,7 +48,6 @@ const REFRESH_MS = 60_000;
 const SAFETY_MS = 5_000;
 const PRUNE_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
-
 const NO_MESSAGE: ChatError = { ok: false, code: "not_found", message: "The room has no such message" };
 
 /** A channel's chat: its messages, and who may send. Named `<siteId>:<channelId>`. Settings and bans are in the database. */

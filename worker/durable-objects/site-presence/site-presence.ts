@@ -36,10 +36,8 @@ const SCHEMA = [
   CREATE TABLE IF NOT EXISTS rules (position INTEGER PRIMARY KEY, id TEXT NOT NULL, channel_id TEXT, body TEXT NOT NULL)`,
 ];
 
-/**
- * One per site: the open channels, their viewer counts, and site-wide broadcasts. Only the list of relays with viewers is stored; counts
- * come from the relays themselves, so none is ever left over.
- */
+// Only the list of relays with viewers is stored; counts come from the relays themselves, so none is ever left over.
+/** One per site: the open channels, their viewer counts, and site-wide broadcasts. */
 export class SitePresence extends DurableObject<Env> {
   readonly #siteId: string;
   readonly #commands: SiteCommands;
