@@ -17,6 +17,8 @@ const PER_SECOND = 3_000;
 const SECONDS = 60;
 const PER_CALL = 500;
 const READS = 200;
+/** The reads are also measured with so few members, to show what depends on their number. */
+const FEW = 1_000;
 const VIEWER = "5eed0000000000000000a003";
 const KEY = { "Tifo-Client-Id": SITE_A, "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" };
 const VISITOR: Record<string, string> = { "Tifo-Client-Id": SITE_A };
@@ -26,12 +28,18 @@ const DUCKDB = "@duckdb/node-api@1.5.6-r.1";
 const Created = z.object({ _id: z.string() });
 const Outcomes = z.object({ awards: z.array(z.object({ status: z.string() })) });
 const Ranks = z.object({
-  results: z.array(z.object({ rank: z.number(), points: z.number() })),
+  results: z.array(z.object({ rank: z.number(), points: z.number(), accountId: z.string() })),
   pagination: z.object({ next: z.string().nullable() }),
 });
-type Standing = [rank: number, points: number];
+type Standing = [rank: number, points: number, accountId: string];
 
-/** R: a leaderboard of a million members through the full Worker: awards in lists, reads, and the ranks recomputed from the export by DuckDB. */
+/** A row of the table, and the D1 statements of one call. */
+interface Step {
+  row: string[];
+  statements: number;
+}
+
+/** R: a leaderboard of a million members through the full Worker: awards in lists, reads, and all ranks recomputed from the export by DuckDB. */
 export async function ranks(quick: boolean): Promise<Result> {
   const members = quick ? 20_000 : MEMBERS;
   const folder = newFolder();
@@ -50,23 +58,31 @@ export async function ranks(quick: boolean): Promise<Result> {
 
 async function measure(server: Server, members: number, seconds: number): Promise<Result> {
   const board = new Board(server.port, await createBoard(server.port));
-  const filled = performance.now();
-  for (let from = 0; from < members; from += PER_CALL) await board.award(Array.from({ length: PER_CALL }, (_, n) => from + n));
   await board.post([{ accountId: VIEWER, points: 500 }]);
+  const filled = performance.now();
+  await board.fill(0, FEW);
+  const few = await readSteps(server, board, FEW);
+  await board.fill(FEW, members);
   const fill = ((performance.now() - filled) / 1000).toFixed(0);
-  const rows = [
-    await offered(server, board, members, seconds),
-    await reads(server, board, "top 100", "?limit=100"),
-    await ownRank(server, board),
-  ];
+  const awards = await offered(server, board, members, seconds);
+  const many = await readSteps(server, board, members);
+  few.forEach(({ row: [name = ""], statements }, index) => {
+    if (many[index]?.statements !== statements) throw new Error(`The D1 statements of "${name}" depend on the number of members`);
+  });
   const remarks = [`${members.toLocaleString("en")} members were filled in lists of ${PER_CALL} within ${fill} s`, await recomputed(board)];
-  return { columns: ["step", "rate", "latency p50, p99", "server CPU per call", "D1 round trips per call"], rows, remarks };
+  const columns = ["step", "rate", "latency p50, p99", "server CPU per call", "D1 round trips per call", "D1 statements per call"];
+  return { columns, rows: [...few, awards, ...many].map(({ row }) => row), remarks };
+}
+
+async function readSteps(server: Server, board: Board, members: number): Promise<Step[]> {
+  const of = `of ${members.toLocaleString("en")}`;
+  return [await reads(server, board, `top 100 ${of}`, "?limit=100"), await ownRank(server, board, `own rank ${of}`)];
 }
 
 /** Offers awards at a fixed rate, whatever the server does. */
-async function offered(server: Server, board: Board, members: number, seconds: number): Promise<string[]> {
+async function offered(server: Server, board: Board, members: number, seconds: number): Promise<Step> {
   const calls = (PER_SECOND / PER_CALL) * seconds;
-  const [used, trips, started] = [meter(server.group), await board.roundTrips(), performance.now()];
+  const [used, before, started] = [meter(server.group), await board.queries(), performance.now()];
   const taken: number[] = [];
   const pending: Promise<void>[] = [];
   for (let call = 0; call < calls; call++) {
@@ -79,17 +95,14 @@ async function offered(server: Server, board: Board, members: number, seconds: n
   await Promise.all(pending);
   const elapsed = (performance.now() - started) / 1000;
   const rate = `${Math.round((calls * PER_CALL) / elapsed).toLocaleString("en")} awards/s`;
-  return row(
-    `awards, ${PER_CALL} a call`,
-    rate,
-    taken,
-    (used().server * used().seconds) / calls,
-    ((await board.roundTrips()) - trips) / calls,
-  );
+  const { server: share, seconds: measured } = used();
+  return step(`awards, ${PER_CALL} a call`, rate, taken, (share * measured) / calls, perCall(await board.queries(), before, calls));
 }
 
-async function reads(server: Server, board: Board, step: string, query: string, headers = VISITOR): Promise<string[]> {
-  const [used, trips, started] = [meter(server.group), await board.roundTrips(), performance.now()];
+async function reads(server: Server, board: Board, name: string, query: string, headers = VISITOR): Promise<Step> {
+  // What an isolate reads once doesn't count.
+  await board.get(query, headers);
+  const [used, before, started] = [meter(server.group), await board.queries(), performance.now()];
   const taken: number[] = [];
   for (let n = 0; n < READS; n++) {
     const from = performance.now();
@@ -98,22 +111,32 @@ async function reads(server: Server, board: Board, step: string, query: string, 
   }
   const rate = `${Math.round(READS / ((performance.now() - started) / 1000))}/s, one at a time`;
   const { server: share, seconds } = used();
-  return row(step, rate, taken, (share * seconds) / READS, ((await board.roundTrips()) - trips) / READS);
+  return step(name, rate, taken, (share * seconds) / READS, perCall(await board.queries(), before, READS));
 }
 
-async function ownRank(server: Server, board: Board): Promise<string[]> {
+async function ownRank(server: Server, board: Board, name: string): Promise<Step> {
   const body = JSON.stringify({ email: "viewer@demo.example", password: "demo-viewer-pass", siteId: SITE_A });
   const login = await fetch(`http://127.0.0.1:${server.port}/auth/v2/login`, { method: "POST", headers: KEY, body });
   const { jwt } = z.object({ jwt: z.string() }).parse(await login.json());
-  return reads(server, board, "own rank", "/me", { "Tifo-Client-Id": SITE_A, Authorization: `Bearer ${jwt}` });
+  return reads(server, board, name, "/me", { "Tifo-Client-Id": SITE_A, Authorization: `Bearer ${jwt}` });
 }
 
-function row(step: string, rate: string, taken: number[], cpu: number, trips: number): string[] {
+/** D1 round trips and statements. */
+type Queries = [roundTrips: number, statements: number];
+
+function perCall(after: Queries, before: Queries, calls: number): Queries {
+  return [(after[0] - before[0]) / calls, (after[1] - before[1]) / calls];
+}
+
+function step(name: string, rate: string, taken: number[], cpu: number, [trips, statements]: Queries): Step {
   const latency = `${milliseconds(percentile(taken, 0.5))}, ${milliseconds(percentile(taken, 0.99))}`;
-  return [step, rate, latency, milliseconds(cpu * 1000), trips.toFixed(1)];
+  return {
+    row: [name, rate, latency, milliseconds(cpu * 1000), trips.toFixed(1), statements.toFixed(1)],
+    statements: Math.round(statements),
+  };
 }
 
-/** Reads all ranks page by page, and compares them with those that DuckDB computes from the export. */
+/** Reads all ranks page by page, and compares them, account by account, with those that DuckDB computes from the export. */
 async function recomputed(board: Board): Promise<string> {
   const file = join(newFolder(), "ledger.csv");
   writeFileSync(file, await board.exported());
@@ -121,7 +144,7 @@ async function recomputed(board: Board): Promise<string> {
   const actual: Standing[] = [];
   for (let query: string | null = "?limit=200"; query !== null;) {
     const { results, pagination }: z.output<typeof Ranks> = Ranks.parse(await board.get(query));
-    for (const { rank, points } of results) actual.push([rank, points]);
+    for (const { rank, points, accountId } of results) actual.push([rank, points, accountId]);
     const { next } = pagination;
     query = next === null ? null : next.slice(next.indexOf("?"));
   }
@@ -137,13 +160,11 @@ async function ranksByDuckDb(file: string): Promise<Standing[]> {
     Reflect.get(Object(module), "DuckDBInstance") ?? Reflect.get(Object(Reflect.get(Object(module), "default")), "DuckDBInstance");
   const instance = await call(duckdb, "create", ":memory:");
   const connection = await call(instance, "connect");
-  const query = `SELECT rank() OVER (ORDER BY sum(points) DESC) AS rank, sum(points) AS points FROM read_csv('${file}')
+  const query = `SELECT rank() OVER (ORDER BY sum(points) DESC) AS rank, sum(points) AS points, any_value(account_id) AS account
+    FROM read_csv('${file}', header = true, types = {'account_id': 'VARCHAR', 'rule': 'VARCHAR', 'reason': 'VARCHAR'})
     GROUP BY member ORDER BY sum(points) DESC, max(sequence)`;
   const rows = await call(await call(connection, "runAndReadAll", query), "getRows");
-  return z
-    .array(z.array(z.coerce.number()))
-    .parse(rows)
-    .map(([rank = 0, points = 0]): Standing => [rank, points]);
+  return z.array(z.tuple([z.coerce.number(), z.coerce.number(), z.string()])).parse(rows);
 }
 
 /** The library isn't installed when types are checked. */
@@ -170,6 +191,12 @@ class Board {
     this.#path = `/leaderboard/v1/${id}`;
   }
 
+  /** Awards points to each of these members once. */
+  async fill(from: number, to: number): Promise<void> {
+    for (let first = from; first < to; first += PER_CALL)
+      await this.award(Array.from({ length: Math.min(PER_CALL, to - first) }, (_, n) => first + n));
+  }
+
   award(members: number[]): Promise<void> {
     return this.post(members.map((number) => ({ accountId: accountId(number), points: 1 + Math.floor(Math.random() * 100) })));
   }
@@ -190,8 +217,10 @@ class Board {
     return (await fetch(`${this.#url}/export`, { headers: KEY })).text();
   }
 
-  async roundTrips(): Promise<number> {
-    return Number(await (await fetch(`http://127.0.0.1:${this.#port}/round-trips`)).text());
+  /** So far. */
+  async queries(): Promise<Queries> {
+    const ask = async (path: string) => Number(await (await fetch(`http://127.0.0.1:${this.#port}${path}`)).text());
+    return [await ask("/round-trips"), await ask("/statements")];
   }
 
   get #url(): string {

@@ -2,9 +2,10 @@ import worker from "#worker/index.ts";
 
 export * from "#worker/index.ts";
 
-// Tifo's Worker with a count of its D1 round trips; never measured.
+// Tifo's Worker with a count of its D1 round trips and statements.
 
 let roundTrips = 0;
+let statements = 0;
 
 const counts = new Set<PropertyKey>(["all", "batch", "exec", "first", "raw", "run"]);
 
@@ -15,7 +16,10 @@ function counted<T extends object>(target: T): T {
       const value: unknown = Reflect.get(object, name);
       if (typeof value !== "function") return value;
       return (...args: unknown[]): unknown => {
-        if (counts.has(name)) roundTrips++;
+        if (counts.has(name)) {
+          roundTrips++;
+          statements += Array.isArray(args[0]) ? args[0].length : 1;
+        }
         const result: unknown = Reflect.apply(value, object, args);
         return name === "prepare" || name === "bind" ? counted(Object(result)) : result;
       };
@@ -25,7 +29,9 @@ function counted<T extends object>(target: T): T {
 
 export default {
   async fetch(request, env, ctx) {
-    if (new URL(request.url).pathname === "/round-trips") return new Response(String(roundTrips));
+    const { pathname } = new URL(request.url);
+    if (pathname === "/round-trips") return new Response(String(roundTrips));
+    if (pathname === "/statements") return new Response(String(statements));
     return worker.fetch(request, { ...env, DB: counted(env.DB) }, ctx);
   },
 } satisfies ExportedHandler<Env>;
