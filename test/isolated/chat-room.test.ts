@@ -1,5 +1,6 @@
 import { abortAllDurableObjects } from "cloudflare:test";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { MessageIntake } from "#worker/durable-objects/chat-room/message-intake.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { TestAccount, TestSite } from "../harness.ts";
 import { type ChatSite, connectChatter, enterChat, isGone, newChatSite, roomOf } from "./chatters.ts";
@@ -49,6 +50,16 @@ describe("A chat room", () => {
     const ids = new Set(results.map((result) => ("messageId" in result ? result.messageId : null)));
     expect(ids.size).toBe(1);
     expect((await enterChat(site, channel)).history.messages).toHaveLength(1);
+  });
+
+  test("gives each message of a call its own outcome, even if another one fails", async () => {
+    const room = roomOf(site, await newRoom());
+    const request = (requestId: string, text: string) => ({ accountId: ann.id, requestId, text, replyTo: null, language: null, fresh: false });
+    const failing = vi.spyOn(MessageIntake.prototype, "send").mockRejectedValueOnce(new Error("The database is away"));
+    const outcomes = await room.sendAll([request("1", "One"), request("2", ""), request("3", "Three")]);
+    failing.mockRestore();
+    expect(outcomes).toMatchObject([{ ok: false, code: "unavailable" }, { ok: false, code: "invalid_request" }, { ok: true }]);
+    expect(await room.sendAll([request("1", "One")])).toMatchObject([{ ok: true }]);
   });
 
   test("limits an account to bursts of five messages, however they are sent", async () => {

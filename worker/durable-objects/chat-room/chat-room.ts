@@ -48,6 +48,7 @@ const REFRESH_MS = 60_000;
 const SAFETY_MS = 5_000;
 const PRUNE_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
+const UNAVAILABLE: ChatError = { ok: false, code: "unavailable", message: "The chat is unavailable; try again" };
 const NO_MESSAGE: ChatError = { ok: false, code: "not_found", message: "The room has no such message" };
 
 /** A channel's chat: its messages, and who may send. Named `<siteId>:<channelId>`. Settings and bans are in the database. */
@@ -109,6 +110,19 @@ export class ChatRoom extends DurableObject<Env> {
   /** Sends a message, idempotent by account and `requestId`. A rejected one isn't remembered and may be sent again. */
   async send(request: SendRequest): Promise<SendOutcome> {
     return this.#intake.send(request);
+  }
+
+  /** Sends messages of a relay's viewers, one outcome each: one that fails doesn't affect the others. */
+  async sendAll(requests: SendRequest[]): Promise<SendOutcome[]> {
+    const send = async (request: SendRequest): Promise<SendOutcome> => {
+      try {
+        return await this.#intake.send(request);
+      } catch (error) {
+        this.#log("chat_send_failed", error);
+        return UNAVAILABLE;
+      }
+    };
+    return Promise.all(requests.map(send));
   }
 
   /** Sends a message of the site itself, idempotent likewise. The caller is a moderator or a developer key. */

@@ -1,8 +1,8 @@
 /**
  * Sockets that are sent to in one turn. Between turns the relay forwards the channel's own frames, so none waits for more than this, which
- * takes milliseconds. Smaller slices make a batch take long on a busy machine, because each turn ends with a wait.
+ * takes about ten milliseconds. Smaller slices make a batch take long on a busy machine, because each turn ends with a wait.
  */
-export const SLICE = 256;
+export const SLICE = 512;
 /** How long the chat waits after an overlay, ms: about what the platform takes to write one to all sockets of a relay. */
 export const OVERLAY_MS = 50;
 

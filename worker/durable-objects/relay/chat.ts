@@ -18,6 +18,7 @@ import { fromRoom } from "#worker/services/chat/rooms.ts";
 import { maySee } from "#worker/services/chat/selection.ts";
 import { BatchFrames } from "./chat-frames.ts";
 import { ChatOutbox } from "./chat-outbox.ts";
+import { ChatSends } from "./chat-sends.ts";
 import { errorFrame } from "./frames.ts";
 import type { ServerFrame, ViewerFrame } from "./relay.protocol.ts";
 import type { ChatMembership, RelaySockets, Viewer } from "./sockets.ts";
@@ -44,6 +45,7 @@ export class RelayChat {
   readonly #sockets: RelaySockets;
   readonly #kv: SyncKvStorage;
   readonly #outbox: ChatOutbox<WebSocket>;
+  readonly #sends: ChatSends;
   /** What all joined sockets have reached; null if none has joined. */
   #position: RoomPosition | null;
   #settings: RoomSettings | null = null;
@@ -63,10 +65,9 @@ export class RelayChat {
     this.#sockets = sockets;
     this.#kv = kv;
     this.#position = Position.nullable().parse(kv.get("chatPosition") ?? null);
-    this.#outbox = new ChatOutbox({
-      send: (socket, text) => sockets.sendTo(socket, text),
-      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    });
+    const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+    this.#outbox = new ChatOutbox({ send: (socket, text) => sockets.sendTo(socket, text), wait });
+    this.#sends = new ChatSends({ send: async (requests) => await fromRoom(this.#room().sendAll(requests)), wait });
   }
 
   /** Null: no socket has joined. */
@@ -190,11 +191,10 @@ export class RelayChat {
 
   async #request(accountId: string, { device, language }: Viewer, frame: FrameOf<"chat.send" | "chat.react">) {
     try {
-      const room = this.#room();
       if (frame.type === "chat.react")
-        return await fromRoom(room.react({ accountId, device, messageId: frame.messageId, emoji: frame.emoji }));
+        return await fromRoom(this.#room().react({ accountId, device, messageId: frame.messageId, emoji: frame.emoji }));
       const { id, text, replyTo = null } = frame;
-      return await fromRoom(room.send({ accountId, device, requestId: id, text, replyTo, language, fresh: false }));
+      return await this.#sends.send({ accountId, device, requestId: id, text, replyTo, language, fresh: false });
     } catch (error) {
       this.#log("chat_request_failed", error);
       return UNAVAILABLE;
