@@ -17,7 +17,7 @@ export async function showLoaded(place: HTMLElement, load: () => Promise<void>):
 
 function waiting(): HTMLElement {
   const note = document.createElement("p");
-  note.className = "tifo-loading";
+  note.className = "site-loading";
   note.role = "status";
   note.textContent = "Loading …";
   return note;
