@@ -28,7 +28,7 @@ interface Load {
 
 /** C: a room with 2,000 viewers and 200 messages a second, and overlays on the same channel. */
 export async function chat(quick: boolean): Promise<Result> {
-  const load = quick ? { viewers: 200, seconds: 5, overlays: 10 } : { viewers: 2_000, seconds: 30, overlays: 60 };
+  const load = quick ? { viewers: 200, seconds: 5, overlays: 10 } : { viewers: 2_000, seconds: 15, overlays: 30 };
   const { peers, missing } = chatPeers();
   const contenders = [await tifoChat(), ...peers] as const;
   const remarks = [`${load.viewers} viewers, of whom ${SENDERS} or fewer write; ${RATE} messages/s offered for ${load.seconds} s`];
