@@ -54,7 +54,14 @@ describe("A chat room", () => {
 
   test("gives each message of a call its own outcome, even if another one fails", async () => {
     const room = roomOf(site, await newRoom());
-    const request = (requestId: string, text: string) => ({ accountId: ann.id, requestId, text, replyTo: null, language: null, fresh: false });
+    const request = (requestId: string, text: string) => ({
+      accountId: ann.id,
+      requestId,
+      text,
+      replyTo: null,
+      language: null,
+      fresh: false,
+    });
     const failing = vi.spyOn(MessageIntake.prototype, "send").mockRejectedValueOnce(new Error("The database is away"));
     const outcomes = await room.sendAll([request("1", "One"), request("2", ""), request("3", "Three")]);
     failing.mockRestore();
