@@ -48,8 +48,8 @@ export interface Ctx {
   deviceId: string | undefined;
   /** The id of the request's Idempotency-Key row. */
   idempotencyId?: string;
-  /** What the first commit also writes, or fails with: how a scheduled action is marked as done by what it does. */
-  alongside?: { change: BatchItem<"sqlite">; event: NewEvent };
+  /** What the commit also writes, or fails with: how a scheduled action or a take is recorded by what it does. */
+  alongside?: { changes: BatchItem<"sqlite">[]; event: NewEvent };
   /** For responses too large to store: what the operation needs to rebuild the response. Already set if the request is a retry. */
   receipt?: string;
   /** What was committed, for the nudge after the request: the site logs to wake, and the events whose effects are complete. */
@@ -79,7 +79,7 @@ async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional
   const actor = describeActor(await ctx.caller());
   const ids = events.map(() => newId(ctx.now));
   const eventInserts = events.map((event, index) => insertEvent(ctx, ids[index] ?? "", actor, event, conditional && index === 0));
-  const alongside = ctx.alongside && [ctx.alongside.change, insertEvent(ctx, newId(ctx.now), actor, ctx.alongside.event, false)];
+  const alongside = ctx.alongside && [...ctx.alongside.changes, insertEvent(ctx, newId(ctx.now), actor, ctx.alongside.event, false)];
   const statements = [first, ...eventInserts, ...others, ...(alongside ?? []), markCommitted(ctx)].filter(
     (statement) => statement !== undefined,
   );

@@ -190,7 +190,7 @@ export async function settlePoll(ctx: Ctx, id: string, correctAnswerId?: string)
   if (current.settled !== null && current.correctAnswerId === answerId) return current;
   if (!current.open) await updateCounters(ctx, current, NOT_SETTLED);
   // Only the outcome completes the request: until then, the same Idempotency-Key may be retried.
-  const unkeyed: Ctx = { ...ctx, idempotencyId: undefined };
+  const unkeyed: Ctx = { ...ctx, idempotencyId: undefined, alongside: undefined };
   const closed = current.open ? await changePoll(unkeyed, current, { open: false }, "poll.closed", NOT_SETTLED) : current;
   return changePoll(ctx, closed, { correctAnswerId: answerId, settled: ctx.now }, "poll.settled");
 }

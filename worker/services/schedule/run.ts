@@ -1,16 +1,12 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
-import { z } from "@hono/zod-openapi";
 import { createDb, type Db } from "#db/client.ts";
-import { ROLE_SCOPES } from "#db/enums.ts";
-import { accounts } from "#db/schema/accounts.ts";
 import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.ts";
-import { apiKeys } from "#db/schema/sites.ts";
-import { Failure, forbidden, LostRace, wonRace } from "#worker/lib/errors.ts";
+import { Failure, LostRace, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
-import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
-import { type Actor, commitIfUnchanged, type Ctx, type NewEvent, nudgeLogs, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent, nudgeLogs, ownRow } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { runAction } from "./actions.ts";
+import { currentActor } from "./actor.ts";
 import { toScheduledAction } from "./schemas.ts";
 
 /** What shows or opens something later than this would surprise the show; what closes is always done. */
@@ -20,8 +16,6 @@ const RETRY_MS = 1_000;
 /** Actions that run side by side. */
 const GROUP = 50;
 const MAX_RACES = 5;
-
-const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
 
 type Ended = "done" | "failed" | "missed";
 
@@ -91,32 +85,12 @@ async function execute(ctx: Ctx, row: ScheduledActionRow): Promise<void> {
 
 /** The context in which an action runs: as who scheduled it, and with its row among what is committed. */
 async function asScheduler(ctx: Ctx, row: ScheduledActionRow): Promise<Ctx> {
-  const actor = await currentActor(ctx, row);
+  const actor = await currentActor(ctx, row.scheduledBy);
   return {
     ...ctx,
     caller: async () => actor,
-    alongside: { change: mark(ctx, row, "done", null), event: endEvent(ctx, row, "done", null) },
+    alongside: { changes: [mark(ctx, row, "done", null)], event: endEvent(ctx, row, "done", null) },
   };
-}
-
-/** Who scheduled the action, with the roles that they have now. */
-async function currentActor(ctx: Ctx, { scheduledBy }: ScheduledActionRow): Promise<Actor> {
-  if (scheduledBy === null) return { kind: "system" };
-  const { kind, id } = scheduledBy;
-  if (kind === "developer") {
-    const [key] = await ctx.db
-      .select({ roles: apiKeys.roles, expires: apiKeys.expires })
-      .from(apiKeys)
-      .where(ownRow(ctx, apiKeys, id));
-    if (!key || (key.expires !== null && key.expires <= ctx.now)) throw forbidden("The developer key that scheduled it no longer works");
-    return { kind, id, roles: key.roles };
-  }
-  const [account] = await ctx.db
-    .select({ roles: sql<string>`${effectiveRoles}`.as("roles"), tags: accounts.tags })
-    .from(accounts)
-    .where(ownRow(ctx, accounts, id));
-  if (!account) throw forbidden("The account that scheduled it was deleted");
-  return { kind, id, sessionId: "", roles: Roles.parse(JSON.parse(account.roles)), tags: account.tags };
 }
 
 /** Runs a verb again if another change came first, as the API does. */
