@@ -111,7 +111,8 @@ export class QuestionBoard extends DurableObject<Env> {
 
   async #notifyModerators(): Promise<void> {
     const moderators = await readQuestionModerators(this.env, this.#siteId, this.#channelId);
-    if (moderators.length > 0) await channelOf(this.env, this.#siteId, this.#channelId).notifyQuestionModerators(moderators);
+    if (moderators.length > 0)
+      await channelOf(this.env, this.#siteId, this.#channelId).notifyAccounts(moderators, { type: "questions.changed" });
   }
 
   #shown(ids: string[]): Map<string, number> {

@@ -20,6 +20,7 @@ import type {
 import { Broadcast, ClearTarget, parseName, ReceiptPart, relayName } from "./channel.protocol.ts";
 import { ChannelReceipts, sumReceipts } from "./receipts.ts";
 import { FanOut } from "./fan-out.ts";
+import type { HiddenChange } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { LatestStates } from "#worker/durable-objects/latest-states.ts";
 
 const TAIL = 256;
@@ -100,9 +101,9 @@ export class Channel extends DurableObject<Env> {
     if (!(await this.#fanOut.push())) throw new Error("A relay did not accept the states");
   }
 
-  /** Tells these accounts' viewers that questions which only moderators see have changed. Throws if a relay hasn't done so. */
-  async notifyQuestionModerators(accountIds: string[]): Promise<void> {
-    await Promise.all(this.#allRelays().map((relay) => withTimeout(relay.notifyQuestionModerators(accountIds), ASK_TIMEOUT_MS)));
+  /** Tells these accounts' viewers that something which only they see has changed. Throws if a relay hasn't done so. */
+  async notifyAccounts(accountIds: string[], change: HiddenChange): Promise<void> {
+    await Promise.all(this.#allRelays().map((relay) => withTimeout(relay.notifyAccounts(accountIds, change), ASK_TIMEOUT_MS)));
   }
 
   /** Bodies (`overlay.show`, JSON) of the active broadcasts, in order. */

@@ -1,6 +1,6 @@
 import type { AccountTags, LogFrame, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { isSegmentLabel } from "#worker/lib/segments.ts";
-import { ViewerFrame } from "./relay.protocol.ts";
+import { type HiddenChange, ViewerFrame } from "./relay.protocol.ts";
 
 /** A chat message of 500 characters may be escaped to 12 characters each. */
 const MAX_VIEWER_FRAME = 8_192;
@@ -69,8 +69,8 @@ export function accountChangedFrame(upTo: number, { accountId, tags }: AccountTa
   return JSON.stringify({ type: "account.changed", upTo, data: { _id: accountId, tags } });
 }
 
-export function questionsChangedFrame(upTo: number): string {
-  return JSON.stringify({ type: "questions.changed", upTo });
+export function hiddenChangeFrame(upTo: number, { type, ...what }: HiddenChange): string {
+  return JSON.stringify({ type, upTo, ...what });
 }
 
 export function audienceChangedFrame(upTo: number): string {

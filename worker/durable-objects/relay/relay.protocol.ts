@@ -157,6 +157,11 @@ export const LeaderboardUpdated = z.object({
  * channel's questions, and without content: load the questions again, which checks that they still may.
  */
 export const QuestionsChanged = z.object({ type: z.literal("questions.changed"), ...held });
+/**
+ * A rundown of the channel has changed: an item was taken, cleared or armed, it was edited or held, or an operator has come or gone. Sent only
+ * to accounts that may run the channel, and without content: load the rundown again, which checks that they still may.
+ */
+export const RundownChanged = z.object({ type: z.literal("rundown.changed"), ...held, rundownId: z.string() });
 /** Sent only to the account's own viewers. Not logged: a new connection starts with the current tags. */
 export const AccountChanged = z.object({
   type: z.literal("account.changed"),
@@ -212,6 +217,7 @@ export const StateFrame = z.discriminatedUnion("type", [
   QuestionUpdated,
   LeaderboardUpdated,
   QuestionsChanged,
+  RundownChanged,
   AccountChanged,
   AudienceChanged,
 ]);
@@ -289,6 +295,8 @@ export const CLOSE = {
 export type SentQuestion = z.infer<typeof QuestionUpdated>["question"];
 /** A leaderboard in a `leaderboard.updated`. */
 export type SentLeaderboard = z.infer<typeof LeaderboardUpdated>["leaderboard"];
+/** Of these, viewers learn only that they have happened. */
+export type HiddenChange = Omit<z.infer<typeof QuestionsChanged>, "upTo"> | Omit<z.infer<typeof RundownChanged>, "upTo">;
 export type LoggedFrame = z.infer<typeof LoggedFrame>;
 export type OverlayShow = z.infer<typeof OverlayShow>;
 export type ServerFrame = z.infer<typeof ServerFrame>;

@@ -28,7 +28,7 @@ import {
   messageByAudience,
   messagesOf,
   pongFrame,
-  questionsChangedFrame,
+  hiddenChangeFrame,
   reaches,
   readViewerFrame,
   stateFrames,
@@ -37,7 +37,7 @@ import {
 import { rejection } from "./rejection.ts";
 import { type Admission, RelayRights } from "./rights.ts";
 import { newAttachment, takeToken, RelaySockets } from "./sockets.ts";
-import { CLOSE, PING, PONG } from "./relay.protocol.ts";
+import { CLOSE, type HiddenChange, PING, PONG } from "./relay.protocol.ts";
 import { socketLimits } from "./socket-quota.ts";
 import { UsedTicketStore } from "./used-ticket-store.ts";
 import { castVoteFrame } from "./votes.ts";
@@ -195,9 +195,9 @@ export class Relay extends DurableObject<Env> {
     this.#sockets.retag(accounts, this.#position?.seq ?? 0);
   }
 
-  /** Tells these accounts' viewers that questions which only moderators see have changed. */
-  notifyQuestionModerators(accountIds: string[]): void {
-    this.#sockets.sendToAccounts(new Set(accountIds), questionsChangedFrame(this.#position?.seq ?? 0));
+  /** Tells these accounts' viewers that something which only they see has changed. */
+  notifyAccounts(accountIds: string[], change: HiddenChange): void {
+    this.#sockets.sendToAccounts(new Set(accountIds), hiddenChangeFrame(this.#position?.seq ?? 0, change));
   }
 
   /** Disconnects viewers of these accounts that have lost access. Throws if the lookup fails. */
