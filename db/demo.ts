@@ -19,6 +19,7 @@ import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoPolls } from "./demo/polls.ts";
 import { demoQuestions, demoQuestionUpvotes } from "./demo/questions.ts";
 import { demoClaims, demoQuests } from "./demo/quests.ts";
+import { demoRundowns } from "./demo/rundowns.ts";
 import { demoPlaybackKeys, demoStreamProviders, demoStreams } from "./demo/streams.ts";
 import { demoChannelTemplates, demoDevices } from "./demo/templates.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
@@ -49,6 +50,7 @@ import { playlists } from "./schema/playlists.ts";
 import { polls } from "./schema/polls.ts";
 import { questions, questionUpvotes } from "./schema/questions.ts";
 import { claims, quests } from "./schema/quests.ts";
+import { rundowns } from "./schema/rundowns.ts";
 import { apiKeys, sites } from "./schema/sites.ts";
 import { streamProviders, streams } from "./schema/streams.ts";
 import { siteThemes, themes } from "./schema/themes.ts";
@@ -179,6 +181,7 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
   await db.insert(questionUpvotes).values(demoQuestionUpvotes()).onConflictDoNothing();
   for (const quest of secrets ? await demoQuests(secrets) : []) await db.insert(quests).values(quest).onConflictDoNothing();
   await db.insert(claims).values(demoClaims()).onConflictDoNothing();
+  for (const rundown of demoRundowns()) await db.insert(rundowns).values(rundown).onConflictDoNothing();
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
   for (const { row, content } of demoMedia()) {
     await bucket?.put(row.id, content, { httpMetadata: { contentType: row.contentType } });

@@ -175,6 +175,7 @@ export const WEBHOOK_SERVICES = [
   "schedule-service-v1",
   "stream-service-v1",
   "subscription-service-v2",
+  "rundown-service-v1",
 ] as const;
 export type WebhookService = (typeof WEBHOOK_SERVICES)[number];
 export const WEBHOOK_KINDS = ["site", "programmatic"] as const;
@@ -236,3 +237,11 @@ export const SCHEDULED_KINDS = ["overlay.broadcast", "poll.open", "poll.close", 
 /** `missed`: it was more than five minutes late, and showing it then would have surprised the audience. */
 export const SCHEDULED_STATES = ["pending", "done", "failed", "missed", "cancelled"] as const;
 export const SCHEDULED_SOURCES = ["request", "poll", "quest"] as const;
+export const RUNDOWN_ITEM_KINDS = ["broadcast", "poll", "quest", "raffle", "stream", "wait", "note"] as const;
+/** `pending`: the stream's provider hasn't responded yet. `missed`: as of a scheduled action. */
+export const TAKE_STATES = ["done", "pending", "failed", "missed"] as const;
+export const TAKE_ACTIONS = ["open", "close", "settle", "start", "stop"] as const;
+export const ARCHIVE_KINDS = ["export", "import"] as const;
+/** An import is checked completely before anything is written. */
+export const ARCHIVE_STATUSES = ["pending", "exporting", "checking", "writing", "complete", "failed"] as const;
+export const TAKE_TRIGGERS = ["operator", "time", "wait"] as const;

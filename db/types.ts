@@ -284,6 +284,45 @@ export interface ScheduledBy {
   id: string;
 }
 
+interface RundownItemBase {
+  _id: string;
+  name: string;
+  /** For the operators. */
+  notes: string;
+  /** When it is taken without an operator, ms. */
+  at: number | null;
+}
+
+/** A step of a show. */
+export type RundownItem = RundownItemBase &
+  (
+    | { kind: "broadcast"; overlayId: string; broadcast: ScheduledPayload }
+    | { kind: "poll"; pollId: string; action: "open" | "close" | "settle"; correctAnswerId: string | null }
+    | { kind: "quest"; questId: string; action: "open" | "close" }
+    | { kind: "raffle"; questId: string; winners: number }
+    | { kind: "stream"; streamId: string; action: "start" | "stop" }
+    | { kind: "wait"; seconds: number }
+    | { kind: "note" }
+  );
+
+/** A part of a site's archive. */
+export interface ArchivePiece {
+  /** The object's key in the bucket. */
+  key: string;
+  bytes: number;
+}
+
+/** How a broadcast was received: the counts of its receipt. */
+export interface TakeReceipt {
+  sockets: number;
+  sent: number;
+  acknowledged: number;
+  seen: number | null;
+  late: number;
+  missing: number;
+  delay: { p50: number | null; p95: number | null; p99: number | null };
+}
+
 export type StatValue = string | number | boolean;
 
 /** Where a provider's events have the facts of an entity: dotted paths, relative to each element of `each` if that is set. */

@@ -1,6 +1,7 @@
 // `npm run soak`: runs that take too long for `npm test`. Each prints its result in one line, and fails the command if it is wrong.
 import { countOverKill } from "#bench/k-votes.ts";
 import { chatUnderKills } from "#test/browser/chat-kills.ts";
+import { takeUnderKills } from "#test/browser/rundown-kills.ts";
 import { scoreUnderKills } from "#test/browser/rule-kills.ts";
 import { changeUnderKills } from "#test/browser/webhook-kills.ts";
 import { build } from "./lib/build.ts";
@@ -9,6 +10,7 @@ import { guard, Problem, say } from "./lib/report.mjs";
 
 const RUNS: (() => Promise<void>)[] = [
   () => rules(10, 10),
+  () => takes(10, 15),
   votes,
   () => webhooks(10, 40),
   () => webhooks(1, 10_000),
@@ -28,6 +30,12 @@ process.exit();
 async function rules(kills: number, goalsPerRun: number): Promise<void> {
   const { goals, ...wrong } = await scoreUnderKills(kills, goalsPerRun);
   judge(`${kills} kills, ${goals} goals`, wrong);
+}
+
+/** Two operators of a rundown, while the server is killed repeatedly during a take. */
+async function takes(kills: number, takesPerRun: number): Promise<void> {
+  const { takes: taken, ...wrong } = await takeUnderKills(kills, takesPerRun);
+  judge(`${kills} kills, ${taken} takes`, wrong);
 }
 
 /** Votes across a kill; those without a response are retried, and the tally must be exact. */

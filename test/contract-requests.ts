@@ -15,6 +15,7 @@ import { QUESTION_RESOURCES } from "./contract-questions.ts";
 import { QUEST_LISTS, QUEST_RESOURCES } from "./contract-quests.ts";
 import { uploadForm } from "./uploads.ts";
 import { WEBHOOK_PREREQUISITES, WEBHOOK_RESOURCES } from "./contract-webhooks.ts";
+import { RUNDOWN_BODIES } from "./contract-rundowns.ts";
 import { sendsClientIdInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
 import { SHOP_CALLS, SHOP_RESOURCES } from "./contract-shop.ts";
@@ -147,7 +148,7 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
   if (operation.security.flat().includes("device")) headers["Tifo-Device-Id"] = DEVICE;
   if (isSigned(operation)) headers["Tifo-Signature"] = SIGNATURE_PLACEHOLDER;
   const params = await validParams(site, operation);
-  const live = { ...POLL_BODIES, ...LEADERBOARD_BODIES }[operation.operationId];
+  const live = { ...POLL_BODIES, ...LEADERBOARD_BODIES, ...RUNDOWN_BODIES }[operation.operationId];
   return { params, query, body: (await live?.(site, params)) ?? body, headers };
 }
 

@@ -35,6 +35,7 @@ const WRITES: Record<string, [table: string, change: string]> = {
   listLeaderboards: ["leaderboards", "name = ?1"],
   listStatEntities: ["stat_entities", "name = ?1"],
   listKeyPlays: ["key_plays", "title = ?1"],
+  listRundowns: ["rundowns", "name = ?1"],
   listScheduledActions: ["scheduled_actions", "name = ?1"],
   listQuestions: ["questions", "text = ?1"],
   listQuests: ["quests", "description = ?1"],

@@ -19,6 +19,9 @@ import { pruneResets } from "./services/accounts/passwords.ts";
 import { pruneCharges, reconcileBilling } from "./services/billing/reconcile.ts";
 import { pruneRegisterInvites } from "./services/invites/register-invites.ts";
 import { prunePlaces, publishSignInFailures } from "./services/auth/sign-in-attempts.ts";
+import { pruneOperators } from "./services/rundowns/operators.ts";
+import { settleReceipts } from "./services/rundowns/receipts.ts";
+import { resumeStreamTakes } from "./services/rundowns/stream-takes.ts";
 import { pruneSchedule, wakeSchedulers } from "./services/schedule/upkeep.ts";
 import { pruneStatHistory } from "./services/stats/record.ts";
 import { undoAbandonedDrafts } from "./services/streams/drafts.ts";
@@ -39,6 +42,7 @@ interface Scope {
 const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   // First, because what is due now matters now.
   wakeSchedulers,
+  settleReceipts,
   sweepOrphans,
   pruneKeys,
   pruneSessions,
@@ -63,9 +67,11 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   pruneExports,
   pruneCharges,
   pruneSchedule,
+  pruneOperators,
   pruneStatHistory,
   // Last, because they wait for external systems.
   undoAbandonedDrafts,
+  resumeStreamTakes,
   reconcileBilling,
 };
 

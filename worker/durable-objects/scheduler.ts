@@ -1,13 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
+import { runDueRundowns } from "#worker/services/rundowns/due.ts";
 import { runDueActions } from "#worker/services/schedule/run.ts";
 
 /** When the object tries again after it could not even read what is due. */
 const RETRY_MS = 1_000;
 
 /**
- * Runs a site's scheduled actions, named by the site. It stores nothing but its alarm: the actions are rows of the database, and each is
- * marked as done in the batch that does it, so that it runs once whatever is interrupted or repeated.
+ * Runs a site's scheduled actions and the timed items of its rundowns, named by the site. It stores nothing but its alarm: the actions are
+ * rows of the database, and each is marked as done in the batch that does it, so that it runs once whatever is interrupted or repeated.
  */
 export class Scheduler extends DurableObject<Env> {
   /** Makes sure that actions are run at this time (ms), or earlier. */
@@ -20,9 +21,11 @@ export class Scheduler extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const siteId = this.ctx.id.name ?? "";
     try {
-      const { next, finish } = await runDueActions(this.env, siteId, Date.now());
-      this.ctx.waitUntil(finish);
-      if (next !== null) await this.wake(next);
+      const now = Date.now();
+      for (const { next, finish } of await Promise.all([runDueActions(this.env, siteId, now), runDueRundowns(this.env, siteId, now)])) {
+        this.ctx.waitUntil(finish);
+        if (next !== null) await this.wake(next);
+      }
     } catch (error) {
       logError("schedule_not_run", error, { siteId });
       await this.wake(Date.now() + RETRY_MS);

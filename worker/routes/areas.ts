@@ -29,6 +29,7 @@ import { polls } from "./polls/routes.ts";
 import { questions } from "./qna/routes.ts";
 import { quests } from "./quests/routes.ts";
 import { realtime } from "./realtime/routes.ts";
+import { rundowns } from "./rundowns/routes.ts";
 import { schedule } from "./schedule/routes.ts";
 import { shop } from "./shop/routes.ts";
 import { apiKeys } from "./sites/api-keys.ts";
@@ -84,6 +85,7 @@ export const AREAS = [
   questions,
   quests,
   realtime,
+  rundowns,
   segments,
   schedule,
   shop,
@@ -128,6 +130,7 @@ export const TAGS = {
   Quests: "Tasks with rewards: create quests, track progress, claim rewards and draw raffles.",
   Leaderboards: "Points for what viewers do, and the ranks that follow from them.",
   Stats: "Players, teams and key plays of a channel's event, from data providers.",
+  Rundowns: "The steps of a show: prepare them, take them by hand or at a time, and see what went out.",
   Schedule: "Broadcasts, polls and quests at a set time: schedule, list and cancel them.",
   Claims: "Claimed rewards and their status.",
   Media: "Upload and delivery of images, animations and captions.",

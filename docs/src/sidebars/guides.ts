@@ -8,6 +8,7 @@ export const guides: SidebarItem[] = [
       { label: "Sports stats", slug: "guides/integration/stats" },
       { label: "Match facts", slug: "guides/match-facts" },
       { label: "Schedule", slug: "guides/schedule" },
+      { label: "Rundowns", slug: "guides/rundowns" },
       { label: "Accounts", slug: "guides/accounts" },
       { label: "Segments", slug: "guides/segments" },
       { label: "Languages", slug: "guides/languages" },

@@ -15,6 +15,7 @@ import { chatBans } from "#db/schema/chat.ts";
 import { devices } from "#db/schema/devices.ts";
 import { registerInvites } from "#db/schema/invites.ts";
 import { questReports } from "#db/schema/quests.ts";
+import { rundownOperators } from "#db/schema/rundowns.ts";
 import { deleteActivity } from "#worker/services/realtime/activity.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { endClaims } from "#worker/services/claim-statuses/claims.ts";
@@ -50,6 +51,7 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
   (ctx, id) => eraseQuestions(ctx, id),
   (ctx, id) => ctx.db.delete(chatBans).where(and(eq(chatBans.siteId, ctx.siteId), eq(chatBans.accountId, id))),
+  (ctx, id) => ctx.db.delete(rundownOperators).where(and(eq(rundownOperators.siteId, ctx.siteId), eq(rundownOperators.operatorId, id))),
   (ctx, id) => endClaims(ctx, id),
   (ctx, id) => stopAccountPayments(ctx, id),
   (ctx, id) => deleteDonations(ctx, id),

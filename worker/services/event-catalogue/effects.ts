@@ -13,6 +13,7 @@ import { effects as pages } from "#worker/services/pages/effects.ts";
 import { effects as polls } from "#worker/services/polls/effects.ts";
 import { effects as qna } from "#worker/services/qna/effects.ts";
 import { effects as quests } from "#worker/services/quests/effects.ts";
+import { effects as rundowns } from "#worker/services/rundowns/effects.ts";
 import { effects as segments } from "#worker/services/segments/effects.ts";
 import { effects as schedule } from "#worker/services/schedule/effects.ts";
 import { effects as shop } from "#worker/services/shop/effects.ts";
@@ -38,6 +39,7 @@ const EFFECTS: Effects = {
   ...polls,
   ...qna,
   ...quests,
+  ...rundowns,
   ...segments,
   ...schedule,
   ...shop,

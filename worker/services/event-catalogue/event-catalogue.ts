@@ -23,6 +23,7 @@ import { events as playlists } from "#worker/services/playlists/events.ts";
 import { events as polls } from "#worker/services/polls/events.ts";
 import { events as qna } from "#worker/services/qna/events.ts";
 import { events as quests } from "#worker/services/quests/events.ts";
+import { events as rundowns } from "#worker/services/rundowns/events.ts";
 import { events as schedule } from "#worker/services/schedule/events.ts";
 import { events as shop } from "#worker/services/shop/events.ts";
 import { events as sites } from "#worker/services/sites/events.ts";
@@ -60,6 +61,7 @@ export const EVENTS = {
   ...polls,
   ...qna,
   ...quests,
+  ...rundowns,
   ...schedule,
   ...shop,
   ...sites,

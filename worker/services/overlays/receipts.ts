@@ -56,7 +56,7 @@ async function readReceipts(ctx: Ctx, broadcastId: string, targets: string[]): P
     const channelIds = targets.includes(SITE_WIDE) ? await presenceOf(ctx.env, ctx.siteId).reachedBy(broadcastId) : targets;
     const receipts = await Promise.all(
       channelIds.map(async (channelId) => {
-        const receipt = ChannelReceipt.nullable().parse(await channelOf(ctx.env, ctx.siteId, channelId).receipt(broadcastId));
+        const receipt = await readChannelReceipt(ctx, channelId, broadcastId);
         return receipt ? [{ channelId, ...receipt }] : [];
       }),
     );
@@ -64,6 +64,24 @@ async function readReceipts(ctx: Ctx, broadcastId: string, targets: string[]): P
   } catch (cause) {
     throw new Failure("unavailable", "A channel did not respond; try again", { cause });
   }
+}
+
+async function readChannelReceipt(
+  ctx: Pick<Ctx, "env" | "siteId">,
+  channelId: string,
+  broadcastId: string,
+): Promise<ChannelReceipt | null> {
+  return ChannelReceipt.nullable().parse(await channelOf(ctx.env, ctx.siteId, channelId).receipt(broadcastId));
+}
+
+/** The delivery of a broadcast on one channel; null if the channel no longer has it. Throws if the channel doesn't respond. */
+export async function readDelivery(
+  ctx: Pick<Ctx, "env" | "siteId">,
+  channelId: string,
+  broadcastId: string,
+): Promise<DeliveryCounts | null> {
+  const receipt = await readChannelReceipt(ctx, channelId, broadcastId);
+  return receipt && countsOf([receipt]);
 }
 
 function countsOf(parts: ChannelReceipt[]): DeliveryCounts {

@@ -11,6 +11,7 @@ import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { CALENDAR_EVENT_FIELDS } from "#worker/services/events/schemas.ts";
 import { deleteQuestionsOfChannel } from "#worker/services/qna/erasure.ts";
+import { deleteRundownsOfChannel } from "#worker/services/rundowns/rundowns.ts";
 import { deleteStatsOfChannel } from "#worker/services/stats/record.ts";
 import { STREAM_FIELDS } from "#worker/services/streams/schemas.ts";
 
@@ -24,6 +25,7 @@ export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchI
     ...deleteQuestionsOfChannel(ctx, channelId),
     ...deleteChat(ctx, channelId),
     ...deleteStatsOfChannel(ctx, channelId),
+    ...deleteRundownsOfChannel(ctx, channelId),
   ];
 }
 

@@ -28,6 +28,7 @@ export const KEY_AREAS = [
     "qna",
     "quest",
     "roles",
+    "rundown",
     "schedule",
     "shopify",
     "site",

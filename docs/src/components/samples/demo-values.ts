@@ -19,6 +19,7 @@ const PATHS: Record<string, Record<string, string>> = {
   "/event/v1": { id: "5eed0000000000000000d001", categoryTitle: "Competition" },
   "/invite/v1": { id: "5eed00000000000000004e01", token: "Quay26" },
   "/leaderboard/v1": { id: "5eed00000000000000007801" },
+  "/rundown/v1": { id: "5eed00000000000000007901" },
   "/media/v1": { id: "5eed0000000000000000f001" },
   "/navigation/v1": { id: "5eed00000000000000007001", navigationId: "5eed00000000000000007001" },
   "/overlay/v1": { id: "5eed0000000000000000a001", targetId: CHANNEL, tagId: "team:home" },

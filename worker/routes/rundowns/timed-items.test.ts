@@ -1,0 +1,189 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { rundownsOf } from "#test/rundowns.ts";
+import { createDb } from "#db/client.ts";
+import { Rundown } from "#worker/services/rundowns/schemas.ts";
+import { settleReceipts } from "#worker/services/rundowns/receipts.ts";
+
+const MINUTE = 60_000;
+
+let site: TestSite;
+const { note, goal, newRundown, read, take, clear, asRun, replace, patch, run, onAir } = rundownsOf(() => site);
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const logOf = async (id: string) => (await asRun(id)).map(({ name, state, trigger }) => [name, state, trigger]);
+
+describe("a timed item", () => {
+  test("is taken once at its time, without an operator", async () => {
+    const at = Date.now() + MINUTE;
+    const rundown = await newRundown([await goal({ name: "Sponsor", at }), await goal({ name: "Later", at: at + MINUTE })]);
+    await run(at - 1);
+    expect(await asRun(rundown._id)).toEqual([]);
+    await run(at);
+    await run(at + 1);
+    const [entry] = await asRun(rundown._id);
+    expect([await logOf(rundown._id), entry?.by]).toEqual([[["Sponsor", "done", "time"]], null]);
+    await run(at + MINUTE);
+    expect(await logOf(rundown._id)).toEqual([
+      ["Sponsor", "done", "time"],
+      ["Later", "done", "time"],
+    ]);
+  });
+
+  test("takes an ISO time, and rejects one in the past that is new", async () => {
+    const at = new Date(Date.now() + MINUTE).toISOString();
+    const rundown = await newRundown([{ ...note(), at }]);
+    expect(rundown.items[0]?.at).toBe(Date.parse(at));
+    expect((await replace(rundown, [{ ...note(), at: 1000 }])).fields).toEqual(["items.0.at"]);
+  });
+
+  test("is missed after more than five minutes, and an item that closes something isn't", async () => {
+    const at = Date.now() + MINUTE;
+    const poll = await site.call("createPoll", {
+      body: { siteId: site.id, type: "poll", question: "?", name: "P", open: true, answers: [{ answer: "a" }, { answer: "b" }] },
+    });
+    const pollId = String(Reflect.get(Object(poll.body), "_id"));
+    const rundown = await newRundown([await goal({ name: "Show", at }), { kind: "poll", name: "Close", pollId, action: "close", at }]);
+    await run(at + 5 * MINUTE + 1_000);
+    expect(await logOf(rundown._id)).toEqual([
+      ["Show", "missed", "time"],
+      ["Close", "done", "time"],
+    ]);
+  });
+
+  test("that can't be taken has failed, with the reason, and the others go on", async () => {
+    const at = Date.now() + MINUTE;
+    const rundown = await newRundown([await goal({ name: "Gone", at }), await goal({ name: "Next", at: at + 1 })]);
+    const [gone] = rundown.items;
+    await site.call("deleteOverlay", { params: { id: gone && "overlayId" in gone ? gone.overlayId : "" } });
+    await run(at + 1);
+    expect((await asRun(rundown._id)).map(({ name, state, message }) => [name, state, message])).toEqual([
+      ["Gone", "failed", "Overlay Not Found"],
+      ["Next", "done", null],
+    ]);
+  });
+
+  test("fails once the key that saved it may no longer run rundowns", async () => {
+    const at = Date.now() + MINUTE;
+    const headers = { "Tifo-Developer-Key": await site.addKey(["rundown:write", "overlay:write"]) };
+    const rundown = await newRundown([await goal({ at })], { as: "client", headers });
+    await env.DB.prepare(`update api_keys set roles = '["overlay:write"]' where roles = '["rundown:write","overlay:write"]'`).run();
+    await run(at);
+    expect((await asRun(rundown._id))[0]).toMatchObject({
+      state: "failed",
+      message: "The developer key that saved the rundown lacks the role rundown:write",
+    });
+  });
+
+  test("waits for nobody while the rundown is held: its time passes", async () => {
+    const at = Date.now() + MINUTE;
+    const rundown = await newRundown([await goal({ name: "Held", at }), await goal({ name: "After", at: at + MINUTE })]);
+    await patch(rundown._id, { held: true });
+    await run(at);
+    vi.useFakeTimers({ toFake: ["Date"], now: at + 1 });
+    await patch(rundown._id, { held: false });
+    vi.useRealTimers();
+    await run(at + MINUTE);
+    expect(await logOf(rundown._id)).toEqual([["After", "done", "time"]]);
+  });
+
+  test("isn't lost or repeated when the rundown is edited in the moment that it is due", async () => {
+    const at = Date.now() + MINUTE;
+    const rundown = await newRundown([await goal({ name: "Now", at })]);
+    vi.useFakeTimers({ toFake: ["Date"], now: at + 100 });
+    const edited = (await replace(rundown, [...rundown.items, note()])).as(Rundown);
+    await run(at + 200);
+    await replace(rundown, [...edited.items, note("Another")]);
+    await run(at + 300);
+    vi.useRealTimers();
+    expect(await logOf(rundown._id)).toEqual([["Now", "done", "time"]]);
+  });
+
+  test("is taken in a later generation if an operator takes something at the same time", async () => {
+    const at = Date.now() + MINUTE;
+    const rundown = await newRundown([await goal({ name: "Timed", at }), await goal({ name: "Pressed" })]);
+    await Promise.all([run(at), take(rundown._id, { itemId: rundown.items[1]?._id, generation: 0 })]);
+    const names = (await logOf(rundown._id)).map(([name]) => name);
+    expect(names.filter((name) => name === "Timed")).toHaveLength(1);
+  });
+});
+
+describe("a wait", () => {
+  test("takes the following item after its time, once", async () => {
+    const rundown = await newRundown([{ kind: "wait", name: "Ten", seconds: 10 }, note(), await goal({ name: "After" })]);
+    const { takenAt } = await take(rundown._id);
+    expect((await read(rundown._id)).waitsUntil).toBe(takenAt + 10_000);
+    await run(takenAt + 9_999);
+    expect(await logOf(rundown._id)).toHaveLength(1);
+    await run(takenAt + 10_000);
+    await run(takenAt + 10_001);
+    expect(await logOf(rundown._id)).toEqual([
+      ["Ten", "done", "operator"],
+      ["After", "done", "wait"],
+    ]);
+  });
+
+  test("ends when an operator takes something else, or holds the rundown", async () => {
+    const wait = { kind: "wait", name: "Ten", seconds: 10 };
+    for (const end of ["take", "hold"]) {
+      const rundown = await newRundown([wait, await goal({ name: "After" }), await goal({ name: "Other" })]);
+      const { takenAt } = await take(rundown._id);
+      if (end === "take") await take(rundown._id, { itemId: rundown.items[2]?._id });
+      else await patch(rundown._id, { held: true });
+      await run(takenAt + 10_000);
+      expect
+        .soft(
+          (await logOf(rundown._id)).map(([name]) => name),
+          end,
+        )
+        .toEqual(end === "take" ? ["Ten", "Other"] : ["Ten"]);
+    }
+  });
+
+  test("that nothing follows just ends", async () => {
+    const rundown = await newRundown([{ kind: "wait", name: "Last", seconds: 1 }]);
+    const { takenAt } = await take(rundown._id);
+    await run(takenAt + 1_000);
+    expect([(await read(rundown._id)).waitsUntil, (await logOf(rundown._id)).length]).toEqual([null, 1]);
+  });
+});
+
+describe("the as-run log", () => {
+  test("has live receipts, which are stored for good a minute after the end", async () => {
+    const rundown = await newRundown();
+    const taken = await take(rundown._id);
+    const [live] = await asRun(rundown._id);
+    expect(live).toMatchObject({ isFinal: false, receipt: { sockets: 0, sent: 0, acknowledged: 0, seen: null, missing: 0 } });
+    await clear(rundown._id);
+    const db = createDb(env.DB);
+    await settleReceipts({ env, db, now: Date.now() + 30_000 });
+    expect((await asRun(rundown._id))[0]?.isFinal).toBe(false);
+    await Promise.all([1, 2].map(() => settleReceipts({ env, db, now: Date.now() + 2 * MINUTE })));
+    expect((await asRun(rundown._id))[0]).toMatchObject({ _id: taken._id, isFinal: true, receipt: live?.receipt });
+    expect(await onAir()).not.toContain(taken._id);
+  });
+
+  test("is exported as CSV, in which no name is a formula", async () => {
+    const rundown = await newRundown([{ kind: "note", name: "=cmd|' /C calc'!A0" }, await goal({ name: 'Goal, "home"' })]);
+    await take(rundown._id, { itemId: rundown.items[0]?._id });
+    await take(rundown._id);
+    const csv = await site.call("listAsRun", { params: { id: rundown._id }, query: { format: "csv" } });
+    const [head, ...lines] = csv.text.trim().split("\r\n");
+    expect(head).toMatch(/^take_id,taken_at,kind,action,item_id,name,/);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain(",'=cmd|' /C calc'!A0,");
+    expect(lines[1]).toContain(',"Goal, ""home""",');
+    expect(csv.headers.get("Content-Disposition")).toContain("attachment");
+  });
+
+  test("pages by cursor, and filters by kind", async () => {
+    const rundown = await newRundown([note(), await goal()]);
+    for (let round = 0; round < 3; round++) for (const { _id } of rundown.items) await take(rundown._id, { itemId: _id });
+    expect((await asRun(rundown._id, { kind: "note" })).map(({ kind }) => kind)).toEqual(["note", "note", "note"]);
+    expect(await asRun(rundown._id, { limit: "4" })).toHaveLength(4);
+  });
+});
