@@ -182,7 +182,10 @@ function sumShifts(): void {
 /** Runs in the page: axe's violations in a theme. */
 async function runAxe(theme: string): Promise<unknown> {
   document.documentElement.dataset["theme"] = theme;
-  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  // React applies the theme to the SDK's panels some frames later; those with a mode of their own never follow.
+  const hasOtherMode = () => document.querySelector(`.tifo:not([data-mode="${theme}"])`) !== null;
+  for (let frame = 0; frame < 2 || (frame < 120 && hasOtherMode()); frame++) await nextFrame();
   const runner: unknown = Reflect.get(window, "axe");
   if (typeof runner !== "object" || runner === null) throw new Error("axe isn't loaded.");
   const run: unknown = Reflect.get(runner, "run");
