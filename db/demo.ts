@@ -13,6 +13,7 @@ import { demoLeaderboards } from "./demo/leaderboards.ts";
 import { demoMedia } from "./demo/media.ts";
 import { demoMemberEntitlements, demoMemberships, demoSupporters } from "./demo/members.ts";
 import { demoNavigations } from "./demo/navigation.ts";
+import { demoOutputs } from "./demo/outputs.ts";
 import { demoOverlays } from "./demo/overlays.ts";
 import { demoSegments } from "./demo/segments.ts";
 import { demoPanels, PANELS_A } from "./demo/panels.ts";
@@ -42,6 +43,7 @@ import { invites, registerInvites } from "./schema/invites.ts";
 import { leaderboards } from "./schema/leaderboards.ts";
 import { media } from "./schema/media.ts";
 import { navigations } from "./schema/navigation.ts";
+import { outputs } from "./schema/outputs.ts";
 import { overlays } from "./schema/overlays.ts";
 import { pages } from "./schema/pages.ts";
 import { panels } from "./schema/panels.ts";
@@ -90,6 +92,10 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db
       .insert(apiKeys)
       .values({ ...SCOREBOARD, hash: await sha256("tifo_dev_demo_scoreboard") })
+      .onConflictDoNothing(),
+    db
+      .insert(outputs)
+      .values(await demoOutputs())
       .onConflictDoNothing(),
     db.insert(mailSenders).values(DEMO_SENDER).onConflictDoNothing(),
     db.insert(receiptTemplates).values(DEMO_RECEIPTS).onConflictDoNothing(),

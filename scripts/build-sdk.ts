@@ -49,7 +49,12 @@ async function buildPackage(): Promise<void> {
     minify: false,
     format: "esm",
     splitting: true,
-    entryPoints: { index: "sdk/index.ts", client: "sdk/client/index.ts", channel: "sdk/channel/index.ts", react: "sdk/react/index.ts" },
+    entryPoints: {
+      index: "sdk/index.ts",
+      client: "sdk/client/index.ts",
+      channel: "sdk/channel/index.ts",
+        react: "sdk/react/index.ts",
+    },
     outdir: "sdk/dist",
     external: ["react", "react-dom", "openapi-fetch"],
   });
@@ -70,7 +75,8 @@ async function buildRelease(): Promise<void> {
     ...common,
     define: { ...common.define, TIFO_SCRIPT: "true" },
     format: "iife",
-    entryPoints: ["sdk/script/tifo.ts", "sdk/script/tifo-legacy.ts"],
+    entryPoints: ["sdk/script/tifo.ts", "sdk/script/tifo-legacy.ts", "sdk/output/output.ts"],
+    entryNames: "[name]",
     outdir: release,
     external: ["./rive.js"],
   });
@@ -100,7 +106,7 @@ async function buildRelease(): Promise<void> {
     footer: { js: "return module.exports}" },
   });
   writeFileSync(join(release, "emoji.json"), JSON.stringify(emojiGroups()));
-  await build({ ...common, entryPoints: ["sdk/styles/tifo.css"], outdir: release });
+  await build({ ...common, entryPoints: ["sdk/styles/tifo.css", "sdk/output/output.css"], entryNames: "[name]", outdir: release });
   cpSync(RIVE, join(release, "rive.wasm"));
   // Reproducible: npm sets the same time and mode for every entry.
   await runOrFail("npm", ["pack", DIST, "--pack-destination", release, "--silent"]);

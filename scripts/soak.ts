@@ -18,6 +18,7 @@ const RUNS: (() => Promise<void>)[] = [
   apps,
   channel,
   overlays,
+  output,
 ];
 
 await guard(async () => {
@@ -68,6 +69,11 @@ async function channel(): Promise<void> {
 /** 20 overlays a second on a page in Chromium for ten minutes. */
 async function overlays(): Promise<void> {
   say((await runOrFail("node", ["scripts/soak-overlays.ts"])).trim());
+}
+
+/** The output page of a mixer in Chromium at 1080p60: one overlay a second for ten minutes, without a dropped frame. */
+async function output(): Promise<void> {
+  say((await runOrFail("node", ["scripts/soak-output.ts"])).trim());
 }
 
 function judge(what: string, wrong: object): void {

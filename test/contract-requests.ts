@@ -8,6 +8,7 @@ import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "
 import { BILLING_CALLS, BILLING_CREATORS, BILLING_RESOURCES } from "./contract-billing.ts";
 import { CHAT_CALLS, CHAT_RESOURCES } from "./contract-chat.ts";
 import { COMMERCE_FIELDS, COMMERCE_CREATORS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
+import { OUTPUT_CALLS } from "./contract-outputs.ts";
 import { LEADERBOARD_BODIES } from "./contract-leaderboards.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
 import { isSigned, PROVIDER_PREREQUISITES, PROVIDER_RESOURCES, RULE_FIELDS, SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
@@ -131,7 +132,7 @@ const UNIQUE: Record<string, () => string> = {
 
 /** A request that the operation accepts, with a new resource each time; a list has at least one entry. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
-  const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...SHOP_CALLS }[operation.operationId]?.(site);
+  const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...OUTPUT_CALLS, ...SHOP_CALLS }[operation.operationId]?.(site);
   if (known) return known;
   const creator =
     operation.method === "get"

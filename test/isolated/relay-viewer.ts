@@ -142,6 +142,7 @@ export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdent
   const nobody = {
     accountId: null,
     sessionId: null,
+    outputId: null,
     device: null,
     network: null,
     tags: [],

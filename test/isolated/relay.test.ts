@@ -304,6 +304,7 @@ test("a viewer of a segment who acknowledges everything it receives isn't too sl
       {
         accountId: null,
         sessionId: null,
+        outputId: null,
         until: null,
         device: null,
         network: null,

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { ERRORS, type ErrorCode, Failure } from "#worker/lib/errors.ts";
+import { blankDocument, OUTPUT_HEADERS } from "#worker/services/outputs/page.ts";
 import type { AppEnv } from "./app-env.ts";
 
 const codes = Object.keys(ERRORS);
@@ -53,6 +54,8 @@ const WITH_ERROR_MESSAGE = /^\/(dataprovider|billing)\//;
 
 export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
   const { status, title } = ERRORS[failure.code];
+  if (c.get("operation")?.operationId === "openOutput" && c.req.header("Accept")?.includes("text/html") === true)
+    return c.body(blankDocument(failure.message), status, { ...OUTPUT_HEADERS, ...failure.headers });
   const problem: z.infer<typeof Problem> = {
     success: false,
     type: `${new URL(c.req.url).origin}/errors#${failure.code}`,

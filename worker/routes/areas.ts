@@ -17,6 +17,7 @@ import { navigation } from "./navigation/routes.ts";
 import { media } from "./media/routes.ts";
 import { invites } from "./invites/routes.ts";
 import { leaderboards } from "./leaderboards/routes.ts";
+import { outputs } from "./outputs/routes.ts";
 import { overlays } from "./overlays/routes.ts";
 import { configurations } from "./pages/configuration.ts";
 import { pageContent } from "./pages/content.ts";
@@ -72,6 +73,7 @@ export const AREAS = [
   leaderboards,
   media,
   navigation,
+  outputs,
   overlays,
   // Before pages, whose paths accept any id where these have fixed segments.
   channelTemplates,
@@ -116,6 +118,7 @@ export const TAGS = {
   Themes: "The look of channels: colours, typography, buttons.",
   Panels: "Content beside the video: chat, schedule, quests and more.",
   Pages: "Channels and landing pages.",
+  Outputs: "A channel's overlays as a page for OBS, vMix and other mixers.",
   Overlays: "Graphics over the video: create, broadcast and clear them.",
   "Data providers": "External systems that send events, and the events they send.",
   "Automation rules": "Actions that run automatically when a data provider sends a matching event.",

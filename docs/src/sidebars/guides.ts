@@ -18,6 +18,7 @@ export const guides: SidebarItem[] = [
       { label: "Wallets", slug: "guides/wallets" },
       { label: "Donations and shop", slug: "guides/donations-and-shop" },
       { label: "Protect your video", slug: "guides/protect-video" },
+      { label: "Output for mixers", slug: "guides/mixers" },
       { label: "Insights and privacy", slug: "guides/insights" },
     ],
   },

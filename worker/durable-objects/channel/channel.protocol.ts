@@ -193,6 +193,8 @@ export const ViewerIdentity = z.object({
   accountId: z.string().nullable(),
   /** The session that the ticket was issued to; the socket ends with it. */
   sessionId: z.string().nullable(),
+  /** The output that it connects as: a mixer, which only receives; Workers of an earlier release send none. */
+  outputId: z.string().nullable().default(null),
   /** Hash of the device id, so that no object stores the id itself. */
   device: z.string().nullable(),
   /** Keyed hash of the network that it connects from, if known. */

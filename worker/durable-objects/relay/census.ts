@@ -42,7 +42,7 @@ export class RelayCensus {
   }
 
   current(): Census {
-    return { count: this.#sockets.size, accounts: bloomOf(this.#sockets.accounts()) };
+    return { count: this.#sockets.size, accounts: bloomOf(this.#sockets.owners()) };
   }
 
   /** Reports if it is due. After a failure, calls `failed` with the time of the next attempt (ms). */

@@ -112,6 +112,7 @@ describe("a viewer", () => {
       {
         accountId: null,
         sessionId: null,
+        outputId: null,
         until: null,
         device: null,
         network: null,

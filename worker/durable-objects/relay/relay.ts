@@ -43,6 +43,8 @@ import { UsedTicketStore } from "./used-ticket-store.ts";
 import { castVoteFrame } from "./votes.ts";
 
 const PAGE = 1_000;
+/** What an output may send; the rest takes part. */
+const OUTPUT_FRAMES: ReadonlySet<string> = new Set(["ack", "ping", "watch", "panel"]);
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
 
 /**
@@ -200,10 +202,10 @@ export class Relay extends DurableObject<Env> {
     this.#sockets.sendToAccounts(new Set(accountIds), hiddenChangeFrame(this.#position?.seq ?? 0, change));
   }
 
-  /** Disconnects viewers of these accounts that have lost access. Throws if the lookup fails. */
-  async checkRights(accountIds: string[]): Promise<void> {
-    await this.#rights.check(accountIds);
-    await this.#chat.recheck(accountIds);
+  /** Disconnects viewers of these accounts and outputs that have lost access. Throws if the lookup fails. */
+  async checkRights(ownerIds: string[]): Promise<void> {
+    await this.#rights.check(ownerIds);
+    await this.#chat.recheck(ownerIds);
   }
 
   /** Evaluates the site's segments again, unless all sockets already are by this version of the site. Throws if the lookup fails. */
@@ -237,6 +239,8 @@ export class Relay extends DurableObject<Env> {
     if (!takeToken(viewer, now)) return this.#sockets.reject(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in a short time");
     const frame = readViewerFrame(message);
     if (!frame) return this.#sockets.reportBadFrame(socket, viewer, "Not a valid viewer frame");
+    if (viewer.outputId !== null && !OUTPUT_FRAMES.has(frame.type))
+      return this.#sockets.reportBadFrame(socket, viewer, "An output only reads");
     if (frame.type === "vote") {
       const result = castVoteFrame(this.env, parseName(this.#channel), viewer.accountId, frame, () => this.#position?.seq ?? 0);
       return result.then((text) => this.#sockets.sendTo(socket, text));

@@ -10,6 +10,7 @@ const RETRY_MS = 500;
 /** How often the segments that depend on watch time are evaluated again. */
 const WATCH_CHECK_MS = 5 * 60_000;
 const SIGNED_OUT = "The session has ended";
+const REVOKED = "This output has been revoked or has expired";
 const NO_ENTITLEMENT = "This account has no entitlement to the channel";
 const NO_TICKET = "This channel requires a ticket";
 const OPEN: VersionedGate = { version: 0, type: "none", digest: "" };
@@ -17,7 +18,7 @@ const OPEN: VersionedGate = { version: 0, type: "none", digest: "" };
 /** Why a viewer is rejected or disconnected. */
 export type Denial = NonNullable<Right["denial"]>;
 
-type Newcomer = Pick<ViewerIdentity, "accountId" | "sessionId" | "gate" | "language" | "country" | "segments">;
+type Newcomer = Pick<ViewerIdentity, "accountId" | "sessionId" | "outputId" | "gate" | "language" | "country" | "segments">;
 
 /** A viewer that is being admitted. */
 interface Entry {
@@ -154,11 +155,14 @@ export class RelayRights {
     if (this.#kv.get<boolean>("uncheckedGate")) await this.#checkAll();
   }
 
-  /** Disconnects viewers of these accounts that have lost access. Safe to repeat. */
-  async check(accountIds: string[]): Promise<void> {
-    const named = new Set(accountIds);
-    for (const entry of this.#entries) if (entry.owner && named.has(entry.owner.accountId)) entry.isStale = true;
-    await this.#checkViewers((viewer) => viewer.accountId !== null && named.has(viewer.accountId));
+  /** Disconnects viewers of these accounts and outputs that have lost access. Safe to repeat. */
+  async check(ownerIds: string[]): Promise<void> {
+    const named = new Set(ownerIds);
+    for (const entry of this.#entries) if (entry.owner && named.has(idOfOwner(entry.owner))) entry.isStale = true;
+    await this.#checkViewers((viewer) => {
+      const owner = ownerOf(viewer);
+      return owner !== null && named.has(idOfOwner(owner));
+    });
   }
 
   /** Runs the checks that are due: access that expires on its own, and checks that failed before. */
@@ -170,7 +174,7 @@ export class RelayRights {
       if (this.#lagsBehind) await this.#checkSegments();
       if (this.watchDue <= now) {
         this.#postponeWatchCheck(now);
-        await this.#checkViewers(isSignedIn);
+        await this.#checkViewers(hasOwner);
       }
       await this.#checkViewers(({ until }) => until !== null && until <= now);
     } catch (error) {
@@ -185,12 +189,11 @@ export class RelayRights {
 
   async #checkAll(): Promise<void> {
     if (this.#gate.type !== "none") {
-      for (const [socket, { accountId }] of this.#sockets.entries())
-        if (accountId === null) this.#reject(socket, "unauthenticated", NO_TICKET);
+      for (const [socket, viewer] of this.#sockets.entries()) if (!hasOwner(viewer)) this.#reject(socket, "unauthenticated", NO_TICKET);
     }
     const { version } = this.#gate;
     try {
-      await this.#checkViewers(isSignedIn);
+      await this.#checkViewers(hasOwner);
     } catch (error) {
       this.#retrySoon();
       throw error;
@@ -210,7 +213,7 @@ export class RelayRights {
   }
 
   #apply(socket: WebSocket, viewer: Viewer, right: Right, site: SiteSegments): void {
-    if (right.denial === "unauthenticated") return this.#reject(socket, right.denial, SIGNED_OUT);
+    if (right.denial === "unauthenticated") return this.#reject(socket, right.denial, viewer.outputId === null ? SIGNED_OUT : REVOKED);
     if (right.denial) return this.#reject(socket, right.denial, NO_ENTITLEMENT);
     this.#sockets.resegment(socket, viewer, labelsOf(site, right, viewer), this.#hooks.position());
     if (right.until === viewer.until) return;
@@ -223,7 +226,7 @@ export class RelayRights {
   async #checkSegments(): Promise<void> {
     const latest = this.#latestVersion;
     try {
-      const { byOwner, site } = await readRights(this.#env, this.#channel, this.#ownersOf(isSignedIn), Date.now());
+      const { byOwner, site } = await readRights(this.#env, this.#channel, this.#ownersOf(hasOwner), Date.now());
       for (const [socket, viewer] of this.#sockets.entries()) {
         const owner = ownerOf(viewer);
         const right = owner && byOwner.get(ownerKey(owner));
@@ -293,7 +296,8 @@ export class RelayRights {
     const isOpen = this.#gate.type === "none";
     const asSignedOut = { until: null, segments: viewer.segments.slugs.map(segmentLabel), site: { version: viewer.segments.version } };
     if (!owner && !isOpen) return { denial: "unauthenticated", ...asSignedOut };
-    const isKnown = owner === null ? viewer.segments.version >= this.#latestVersion : owner.sessionId === null && isOpen;
+    const isKnown =
+      owner === null ? viewer.segments.version >= this.#latestVersion : "accountId" in owner && owner.sessionId === null && isOpen;
     if (isKnown) return { denial: null, ...asSignedOut };
     const { byOwner, site } = await this.#lookUp(owner);
     if (!owner) return { denial: null, until: null, segments: labelsOf(site, null, viewer), site };
@@ -323,14 +327,22 @@ export class RelayRights {
   }
 }
 
-function ownerOf({ accountId, sessionId }: Pick<Viewer, "accountId" | "sessionId">): SocketOwner | null {
+function ownerOf({ accountId, sessionId, outputId }: Pick<Viewer, "accountId" | "sessionId" | "outputId">): SocketOwner | null {
+  if (outputId !== null) return { outputId };
   return accountId === null ? null : { accountId, sessionId };
 }
 
-function isSignedIn({ accountId }: Viewer): boolean {
-  return accountId !== null;
+function idOfOwner(owner: SocketOwner): string {
+  return "outputId" in owner ? owner.outputId : owner.accountId;
 }
 
-function labelsOf({ segments }: SiteSegments, right: Right | null, viewer: ConnectionAttributes): string[] {
+/** Whether its access depends on what the database has about it: an account or an output. */
+function hasOwner({ accountId, outputId }: Viewer): boolean {
+  return accountId !== null || outputId !== null;
+}
+
+/** An output is in no segment: what it shows is on air for everybody. */
+function labelsOf({ segments }: SiteSegments, right: Right | null, viewer: ConnectionAttributes & Pick<Viewer, "outputId">): string[] {
+  if (viewer.outputId !== null) return [];
   return slugsFor(segments, right?.attributes ?? null, viewer).map(segmentLabel);
 }

@@ -13,7 +13,7 @@ export function socketLimits(env: Env): SocketLimits {
   return { device: device ?? 0, account: account ?? 0, network: network ?? 0 };
 }
 
-export type SocketHolder = Pick<ViewerIdentity, "accountId" | "device" | "network">;
+export type SocketHolder = Pick<ViewerIdentity, "accountId" | "outputId" | "device" | "network">;
 
 /** Counts the sockets of each device, account and network at a relay. The Worker always routes the same one to the same relay. */
 export class SocketQuota {
@@ -45,7 +45,9 @@ export class SocketQuota {
     }
   }
 
-  #keysOf({ accountId, device, network }: SocketHolder): [key: string, limit: number][] {
+  #keysOf({ accountId, outputId, device, network }: SocketHolder): [key: string, limit: number][] {
+    // A studio's mixers aren't its audience, and a link that leaks has a limit of its own.
+    if (outputId !== null) return [[`output ${outputId}`, this.#limits.account]];
     const keys: [string, number][] = [];
     if (device !== null) keys.push([`device ${device}`, this.#limits.device]);
     // Signed-in viewers are counted by account: a stadium's Wi-Fi is one network.

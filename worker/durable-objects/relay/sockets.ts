@@ -24,6 +24,8 @@ const Attachment = z.object({
   accountId: z.string().nullable(),
   /** The session that it was admitted with. */
   sessionId: z.string().nullable(),
+  /** The output that it connects as; sockets of an earlier release have none. */
+  outputId: z.string().nullable().default(null),
   /** When to check its access again, ms; null: only after a change. */
   until: z.number().nullable(),
   device: z.string().nullable(),
@@ -106,9 +108,9 @@ export class RelaySockets {
     return this.#map();
   }
 
-  /** The accounts that have a socket here. */
-  accounts(): Set<string> {
-    return new Set([...this.#map().values()].flatMap(({ accountId }) => accountId ?? []));
+  /** The accounts and outputs that have a socket here. */
+  owners(): Set<string> {
+    return new Set([...this.#map().values()].flatMap(({ accountId, outputId }) => accountId ?? outputId ?? []));
   }
 
   devices(): ReportedDevice[] {
@@ -207,9 +209,9 @@ export class RelaySockets {
 
   /** Saves a viewer's state so that it survives hibernation. */
   save(socket: WebSocket, viewer: Viewer): void {
-    const { accountId, sessionId, until, device, network, tags, segments, counted, watching, joinedAt, lastActiveAt } = viewer;
+    const { accountId, sessionId, outputId, until, device, network, tags, segments, counted, watching, joinedAt, lastActiveAt } = viewer;
     const { language, country, chat } = viewer;
-    const own = { accountId, sessionId, device, network, tags, segments, language, country };
+    const own = { accountId, sessionId, outputId, device, network, tags, segments, language, country };
     const attachment = { ...own, until, counted, watching, joinedAt, lastActiveAt, chat } satisfies Attachment;
     socket.serializeAttachment(attachment);
     viewer.savedActiveAt = lastActiveAt;
@@ -314,10 +316,10 @@ export function isTooSlow(viewer: Viewer, now: number): boolean {
 
 /** The state of a viewer that connects now, `head` being its position. */
 export function newAttachment(
-  { accountId, sessionId, device, network, tags, language, country }: ViewerIdentity,
+  { accountId, sessionId, outputId, device, network, tags, language, country }: ViewerIdentity,
   { head, until, segments, now }: { head: number; until: number | null; segments: string[]; now: number },
 ): Attachment {
-  const own = { accountId, sessionId, device, network, tags, segments, language, country };
+  const own = { accountId, sessionId, outputId, device, network, tags, segments, language, country };
   return { ...own, until, counted: head, watching: null, joinedAt: now, lastActiveAt: now, chat: null };
 }
 

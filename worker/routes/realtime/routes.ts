@@ -11,6 +11,7 @@ import { wantsSocket } from "#worker/http/upgrade.ts";
 import { Failure, invalid } from "#worker/lib/errors.ts";
 import { createTicket, findChannel } from "#worker/services/realtime/channels.ts";
 import { eventStream, parseEventId } from "#worker/services/realtime/event-stream.ts";
+import { findOutputId, isOutputToken } from "#worker/services/outputs/tokens.ts";
 import { connect, type Connection } from "#worker/services/realtime/realtime.ts";
 import { ChannelParam, ConnectQuery, StreamQuery, Ticket, TicketInput } from "#worker/services/realtime/schemas.ts";
 
@@ -91,8 +92,10 @@ realtime.openapi(
 
 function connectionOf(c: Context<AppEnv>, channelId: string, query: z.output<typeof StreamQuery>): Connection {
   const { ticket = null, deviceId = null, epoch, seq } = query;
+  const { ctx } = c.var;
+  const findOutput = ticket !== null && isOutputToken(ticket) ? () => findOutputId(ctx, channelId, ticket) : undefined;
   const resume = epoch !== undefined && seq !== undefined ? { epoch, seq } : null;
   const { language: preferred, country } = connectionAttributes(c);
   const language = query.language ?? preferred;
-  return { siteId: c.var.ctx.siteId, channelId, deviceId, network: callerNetwork(c), ticket, language, country, resume };
+  return { siteId: ctx.siteId, channelId, deviceId, network: callerNetwork(c), ticket, findOutput, language, country, resume };
 }

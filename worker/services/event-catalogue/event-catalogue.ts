@@ -16,6 +16,7 @@ import { events as invites } from "#worker/services/invites/events.ts";
 import { events as leaderboards } from "#worker/services/leaderboards/events.ts";
 import { events as media } from "#worker/services/media/events.ts";
 import { events as navigation } from "#worker/services/navigation/events.ts";
+import { events as outputs } from "#worker/services/outputs/events.ts";
 import { events as overlays } from "#worker/services/overlays/events.ts";
 import { events as pages } from "#worker/services/pages/events.ts";
 import { events as panels } from "#worker/services/panels/events.ts";
@@ -54,6 +55,7 @@ export const EVENTS = {
   ...leaderboards,
   ...media,
   ...navigation,
+  ...outputs,
   ...overlays,
   ...pages,
   ...panels,

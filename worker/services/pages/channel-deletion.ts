@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { automationRules } from "#db/schema/automation-rules.ts";
 import { calendarEvents } from "#db/schema/calendar.ts";
+import { outputs } from "#db/schema/outputs.ts";
 import { chatBans, chatQueue, chatRooms, chatSettings } from "#db/schema/chat.ts";
 import { streams } from "#db/schema/streams.ts";
 import { type Actor, type Ctx, ownRow } from "#worker/services/core/context.ts";
@@ -26,6 +27,7 @@ export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchI
     ...deleteChat(ctx, channelId),
     ...deleteStatsOfChannel(ctx, channelId),
     ...deleteRundownsOfChannel(ctx, channelId),
+    ctx.db.delete(outputs).where(ofThisChannel(ctx, outputs, channelId)),
   ];
 }
 

@@ -32,6 +32,8 @@ export interface Connection {
   /** The viewer's network, from `networkOf`; null if unknown. */
   network: string | null;
   ticket: string | null;
+  /** Finds the output whose token is sent as the ticket, null if it isn't valid for this channel; undefined for a viewer. */
+  findOutput?: (() => Promise<string | null>) | undefined;
   /** The viewer's language tag, if known. */
   language?: string | null;
   /** The country that the viewer connects from, if known. */
@@ -70,28 +72,29 @@ export async function connect(env: Env, connection: Connection, load: LoadChanne
 /** Admits a viewer to one of the channel's relays; the response has the socket. */
 export async function enter(env: Env, connection: Connection, load: LoadChannel): Promise<Response | Rejection> {
   try {
-    const ticket = connection.ticket === null ? null : await readTicket(env, connection.ticket, connection, Date.now());
-    if (connection.ticket !== null && !ticket) return UNAUTHENTICATED;
+    const caller = await identify(env, connection);
+    if (!caller) return UNAUTHENTICATED;
+    const { relay: chosen, ...identity } = caller;
     const { channel, relays } = await lookUp(env, connection, load);
     if (!channel) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
     const { gate, site } = channel;
-    if (gate.type !== "none" && !ticket?.accountId) return NO_TICKET;
-    const { deviceId, network, language = null, country = null, resume } = connection;
+    const { accountId, outputId } = identity;
+    if (gate.type !== "none" && accountId === null && outputId === null) return NO_TICKET;
+    const { network, language = null, country = null, resume } = connection;
+    // A mixer isn't one of the devices that the site counts.
+    const deviceId = outputId === null ? connection.deviceId : null;
     const viewer: ViewerIdentity = {
-      accountId: ticket?.accountId ?? null,
-      sessionId: ticket?.sessionId ?? null,
+      ...identity,
       device: deviceId === null ? null : hashOfDevice(connection.siteId, deviceId),
       network: network === null ? null : hashOfNetwork(env, connection.siteId, network),
-      tags: ticket?.tags ?? [],
       language,
       country,
       segments: { version: site.version, slugs: slugsFor(site.segments, null, { language, country }) },
       resume,
-      nonce: ticket?.nonce ?? null,
       gate,
     };
-    // Viewers of one network are routed to one relay, which counts them.
-    const home = ticket?.relay ?? bucketOf(network ?? deviceId ?? crypto.randomUUID(), relays);
+    // Viewers of one network are routed to one relay, which counts them; and so are the sockets of an output.
+    const home = chosen ?? bucketOf(outputId ?? network ?? deviceId ?? crypto.randomUUID(), relays);
     return await enterRelay(env, connection, viewer, home, relays);
   } catch (error) {
     logError("connect_failed", error, { channelId: connection.channelId });
@@ -99,10 +102,28 @@ export async function enter(env: Env, connection: Connection, load: LoadChannel)
   }
 }
 
+/** Who connects, as far as its ticket tells; `relay`: the one that must be used. */
+interface Caller extends Pick<ViewerIdentity, "accountId" | "sessionId" | "outputId" | "tags" | "nonce"> {
+  relay: number | null;
+}
+
+const ANONYMOUS: Caller = { accountId: null, sessionId: null, outputId: null, tags: [], nonce: null, relay: null };
+
+/** Null if the ticket is not valid. */
+async function identify(env: Env, connection: Connection): Promise<Caller | null> {
+  if (connection.findOutput) {
+    const outputId = await connection.findOutput();
+    return outputId === null ? null : { ...ANONYMOUS, outputId };
+  }
+  if (connection.ticket === null) return ANONYMOUS;
+  const ticket = await readTicket(env, connection.ticket, connection, Date.now());
+  return ticket && { ...ANONYMOUS, ...ticket };
+}
+
 const UNAUTHENTICATED: Rejection = {
   close: CLOSE.unauthenticated,
   code: "unauthenticated",
-  message: "The ticket is unknown, expired, already used, or for another channel",
+  message: "The ticket is unknown, expired, revoked, already used, or for another channel",
 };
 
 const NO_TICKET: Rejection = { close: CLOSE.unauthenticated, code: "unauthenticated", message: "This channel requires a ticket" };

@@ -11,12 +11,12 @@ const TaggedData = z.object({ accounts: z.array(z.object({ _id: z.string() })) }
 
 /**
  * Rechecks an account's sockets after an event that may end its access: an ended session, a new password, changed roles, roles that no
- * longer count or a deletion; an entitlement; a deleted login code. Also if it may change its segments: tags, roles, entitlements. Safe to
- * repeat.
+ * longer count or a deletion; an entitlement; a deleted login code. Also if it may change its segments: tags, roles, entitlements. And the
+ * sockets of an output that is revoked. Safe to repeat.
  */
 export async function recheckViewers(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const accountIds = event.type === "site.updated" ? await staffWithoutApp(env, siteId) : affectedAccounts(event);
-  if (accountIds.length > 0) await presenceOf(env, siteId).recheck(accountIds);
+  const ownerIds = event.type === "site.updated" ? await staffWithoutApp(env, siteId) : affectedOwners(event);
+  if (ownerIds.length > 0) await presenceOf(env, siteId).recheck(ownerIds);
 }
 
 /** A site that starts to require authenticator apps voids the roles of staff who have none. */
@@ -28,8 +28,9 @@ async function staffWithoutApp(env: Env, siteId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-function affectedAccounts({ type, resource, data }: LogEntry): string[] {
+function affectedOwners({ type, resource, data }: LogEntry): string[] {
   if (type === "new_account") return [];
+  if (type === "overlay.outputRevoked") return [resource.slice("output/".length)];
   if (type === "account.tagsAdded") return TaggedData.parse(JSON.parse(data)).accounts.map(({ _id }) => _id);
   // Every account event, so that none can be missed here.
   if (resource.startsWith("account/")) return [resource.slice("account/".length)];

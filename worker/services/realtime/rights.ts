@@ -5,6 +5,7 @@ import { ROLE_SCOPES } from "#db/enums.ts";
 import { accounts, sessions } from "#db/schema/accounts.ts";
 import { accessCodes } from "#db/schema/commerce/access-codes.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
+import { outputs } from "#db/schema/outputs.ts";
 import { pages } from "#db/schema/pages.ts";
 import type { PageGate } from "#db/types.ts";
 import { hash32 } from "#worker/lib/crypto/hash.ts";
@@ -30,10 +31,13 @@ const BATCH_SIZE = 500;
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** The owner of a signed-in viewer's socket. Without a session id, access doesn't depend on a session. */
-export interface SocketOwner {
+interface AccountOwner {
   accountId: string;
   sessionId: string | null;
 }
+
+/** The owner of a socket whose access has to be looked up: an account, or an output, which passes any gate while it exists. */
+export type SocketOwner = AccountOwner | { outputId: string };
 
 /** Whether a socket may stay open: why not, or until when at least (ms; null: no limit). */
 export interface Right {
@@ -60,10 +64,11 @@ const Row = z.object({
   heldUntil: z.number().nullable(),
   hasCode: z.number(),
 });
+const OutputRow = z.object({ key: z.string(), isOutput: z.literal(1), isValid: z.number(), expires: z.number().nullable() });
 const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
 
-export function ownerKey({ accountId, sessionId }: SocketOwner): string {
-  return `${accountId}:${sessionId ?? ""}`;
+export function ownerKey(owner: SocketOwner): string {
+  return "outputId" in owner ? `output:${owner.outputId}` : `${owner.accountId}:${owner.sessionId ?? ""}`;
 }
 
 /** A channel's gate, and whether its page limits who may watch, when or where; null if the site has no such channel. */
@@ -92,17 +97,20 @@ export async function readRights(
   owners: SocketOwner[],
   now: number,
 ): Promise<Rights> {
-  const batches = Array.from({ length: Math.ceil(owners.length / BATCH_SIZE) }, (_, i) =>
-    owners.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE),
+  const accountOwners = owners.filter((owner) => "accountId" in owner);
+  const outputIds = owners.flatMap((owner) => ("outputId" in owner ? [owner.outputId] : []));
+  const batches = Array.from({ length: Math.ceil(accountOwners.length / BATCH_SIZE) }, (_, i) =>
+    accountOwners.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE),
   );
   const [gates, ...found] = await createDb(env.DB).batch([
     selectGate(env, siteId, channelId),
     ...batches.map((batch) => selectOwners(env, { siteId, channelId }, batch, now)),
+    ...(outputIds.length > 0 ? [selectOutputs(env, { siteId, channelId }, outputIds, now)] : []),
   ]);
   const gate = gates[0]?.data.gate ?? { type: "none", skus: [] };
-  const rows = z.array(Row).parse(found.flat());
+  const rows = z.array(z.union([Row, OutputRow])).parse(found.flat());
   return {
-    byOwner: new Map(rows.map((row) => [row.key, rightOf(row, gate, channelId)])),
+    byOwner: new Map(rows.map((row) => [row.key, "isOutput" in row ? rightOfOutput(row) : rightOf(row, gate, channelId)])),
     site: { version: gates[0]?.siteVersion ?? 0, segments: parseSegments(gates[0]?.segments ?? null) },
   };
 }
@@ -119,7 +127,24 @@ export function segmentColumns(siteId: string) {
   return { siteVersion: siteVersion(siteId).as("site_version"), segments: segmentsJson(siteId).as("segments") };
 }
 
-function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channelId: string }, owners: SocketOwner[], now: number) {
+/** Outputs that were revoked or have expired aren't valid. */
+function selectOutputs(env: Env, { siteId, channelId }: { siteId: string; channelId: string }, outputIds: string[], now: number) {
+  return createDb(env.DB)
+    .select({
+      key: sql`'output:' || owner.value`.as("key"),
+      isOutput: sql`1`.as("is_output"),
+      isValid: sql`${outputs.id} is not null and coalesce(${outputs.expires}, ${NEVER}) > ${now}`.as("is_valid"),
+      expires: outputs.expires,
+    })
+    .from(sql`json_each(${JSON.stringify(outputIds)}) as owner`)
+    .leftJoin(outputs, sql`${outputs.id} = owner.value and ${outputs.siteId} = ${siteId} and ${outputs.channelId} = ${channelId}`);
+}
+
+function rightOfOutput({ isValid, expires }: z.infer<typeof OutputRow>): Right {
+  return { denial: isValid === 1 ? null : "unauthenticated", until: expires, attributes: null };
+}
+
+function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channelId: string }, owners: AccountOwner[], now: number) {
   const list = JSON.stringify(owners.map((owner) => [ownerKey(owner), owner.accountId, owner.sessionId]));
   const accountId = sql`owner.value ->> 1`;
   const sessionId = sql`owner.value ->> 2`;

@@ -8,7 +8,9 @@ const connection = {
     .string()
     .max(2000)
     .optional()
-    .describe("A single-use ticket from `POST /realtime/v1/tickets`; without it the viewer is anonymous"),
+    .describe(
+      "A single-use ticket from `POST /realtime/v1/tickets`, or the token of an output (`POST /overlay/v1/outputs`); without it the viewer is anonymous",
+    ),
   deviceId: z.string().min(1).max(200).optional().describe("Counts the device once per day in the total views"),
   epoch: z.string().max(64).optional().describe("The `epoch` of the `welcome` frame, when resuming"),
   language: z
