@@ -43,12 +43,13 @@ interface __BaseEnv_Env {
 	LEADERBOARD: DurableObjectNamespace<import("./worker/index").Leaderboard>;
 	INSIGHT_COUNTER: DurableObjectNamespace<import("./worker/index").InsightCounter>;
 	SCHEDULER: DurableObjectNamespace<import("./worker/index").Scheduler>;
+	CUE_POLLER: DurableObjectNamespace<import("./worker/index").CuePoller>;
 	WEBHOOK_ENDPOINT: DurableObjectNamespace<import("./worker/index").WebhookEndpoint>;
 }
 declare namespace Cloudflare {
 	interface GlobalProps {
 		mainModule: typeof import("./worker/index");
-		durableNamespaces: "Automation" | "Channel" | "Relay" | "SitePresence" | "SiteLog" | "Limiter" | "ViewCounter" | "PollCounter" | "WebhookEndpoint" | "QuestionBoard" | "ChatRoom" | "Leaderboard" | "InsightCounter" | "Scheduler";
+		durableNamespaces: "Automation" | "Channel" | "Relay" | "SitePresence" | "SiteLog" | "Limiter" | "ViewCounter" | "PollCounter" | "WebhookEndpoint" | "QuestionBoard" | "ChatRoom" | "Leaderboard" | "InsightCounter" | "Scheduler" | "CuePoller";
 	}
 	interface Env extends __BaseEnv_Env {}
 }

@@ -223,6 +223,7 @@ function demoSite(id: string, slug: string, name: string): typeof sites.$inferIn
       localization: { language: "en", languages: ["en", "es", "fr", "de", "pt", "it", "ar"], timeZone: "Europe/London" },
       transitions: { enter: { name: "slide", duration: 250 }, exit: { name: "fade", duration: 160 } },
       userSegments: demoSegments(),
+      manifest: { hosts: ["live.demo.example", "localhost:8790"], cues: [] },
       seo: { title: name, description: "Every match, live" },
     },
     style: { accent: slug === "demo" ? "#6E5FFB" : "#C2410C" },

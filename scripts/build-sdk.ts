@@ -53,7 +53,8 @@ async function buildPackage(): Promise<void> {
       index: "sdk/index.ts",
       client: "sdk/client/index.ts",
       channel: "sdk/channel/index.ts",
-        react: "sdk/react/index.ts",
+      cues: "sdk/cues/index.ts",
+      react: "sdk/react/index.ts",
     },
     outdir: "sdk/dist",
     external: ["react", "react-dom", "openapi-fetch"],
@@ -83,6 +84,7 @@ async function buildRelease(): Promise<void> {
   const files = {
     rive: "sdk/react/rive/runtime.ts",
     sanitize: "sdk/core/sanitize.ts",
+    cues: "sdk/cues/index.ts",
     ...Object.fromEntries(
       LANGUAGES.filter((language) => language !== "en").map((language) => [`texts-${language}`, `sdk/i18n/messages/${language}.ts`]),
     ),

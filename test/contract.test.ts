@@ -22,6 +22,7 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
     noCredentials: "as for the socket, whose frames it sends",
     unknownIds: "as for the socket: an EventSource can't read a status, an error event reports it",
   },
+  openManifest: { noCredentials: "as for the feed: a playlist's URL without a site is invalid" },
   reportImpressions: { noCredentials: "as for the feed: a request without a site is invalid" },
   getConcurrentsHistory: { unknownSite: "the operator names the site in the query" },
   getCalendarFeed: { noCredentials: "a feed's URL without a site is invalid, which is a 400" },

@@ -15,6 +15,7 @@ import { signToken, type TokenClaims } from "#worker/services/auth/tokens.ts";
 import { PING } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { takeLogLine, type LogLine } from "./log-lines.ts";
 import { type Operation, operationOf } from "./openapi.ts";
+import { PLAYLIST_HOST } from "./playlists.ts";
 import { unlistedFields } from "./public-responses.ts";
 import { requestViolations, responseViolations } from "./published-document.ts";
 import { TestViewer } from "./isolated/relay-viewer.ts";
@@ -97,7 +98,10 @@ export async function newSite(): Promise<TestSite> {
     name: "Harbour City FC",
     collections: [],
     regions: {},
-    settings: { security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, requireVerifiedEmail: false, providers: [] } },
+    settings: {
+      security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, requireVerifiedEmail: false, providers: [] },
+      manifest: { hosts: [PLAYLIST_HOST] },
+    },
     style: {},
     features: {},
     shards: [],

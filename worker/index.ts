@@ -5,6 +5,7 @@ import { runScheduled } from "./scheduled.ts";
 export { Automation } from "./durable-objects/automation.ts";
 export { Channel } from "./durable-objects/channel/channel.ts";
 export { ChatRoom } from "./durable-objects/chat-room/chat-room.ts";
+export { CuePoller } from "./durable-objects/cue-poller.ts";
 export { InsightCounter } from "./durable-objects/insight-counter/insight-counter.ts";
 export { Leaderboard } from "./durable-objects/leaderboard/leaderboard.ts";
 export { Limiter } from "./durable-objects/limiter.ts";

@@ -45,6 +45,11 @@ export function schedulerOf(env: Env, siteId: string) {
   return env.SCHEDULER.getByName(siteId);
 }
 
+/** The object that reads the playlists whose cues are events of a site's data providers. */
+export function cuePollerOf(env: Env, siteId: string) {
+  return env.CUE_POLLER.getByName(siteId);
+}
+
 /** The object that counts a quota. */
 export function limiterOf(env: Env, siteId: string, slot: Slot) {
   return env.LIMITER.getByName(limiterName(siteId, slot));

@@ -22,6 +22,7 @@ export const LIMITS = {
   upvote: { quota: 120, window: 60, per: "account", description: "Upvotes given and taken back" },
   tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
   searchGames: { quota: 60, window: 60, per: "address", description: "Game searches" },
+  manifest: { quota: 1800, window: 60, per: "address", description: "Playlists that have to be loaded" },
   lookUpVideo: { quota: 60, window: 60, per: "address", description: "Video metadata lookups" },
   redeem: { quota: 20, window: 60, per: "account", description: "Unknown access and TV codes" },
   miss: { quota: 60, window: 60, per: "address", description: "Unknown access and TV codes" },

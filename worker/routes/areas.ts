@@ -29,6 +29,7 @@ import { playlists } from "./playlists/routes.ts";
 import { polls } from "./polls/routes.ts";
 import { questions } from "./qna/routes.ts";
 import { quests } from "./quests/routes.ts";
+import { manifests } from "./realtime/manifest.ts";
 import { realtime } from "./realtime/routes.ts";
 import { rundowns } from "./rundowns/routes.ts";
 import { schedule } from "./schedule/routes.ts";
@@ -88,6 +89,7 @@ export const AREAS = [
   quests,
   realtime,
   rundowns,
+  manifests,
   segments,
   schedule,
   shop,

@@ -19,6 +19,7 @@ export const guides: SidebarItem[] = [
       { label: "Donations and shop", slug: "guides/donations-and-shop" },
       { label: "Protect your video", slug: "guides/protect-video" },
       { label: "Output for mixers", slug: "guides/mixers" },
+      { label: "Cues in the stream", slug: "guides/cues" },
       { label: "Insights and privacy", slug: "guides/insights" },
     ],
   },

@@ -21,6 +21,7 @@ import { Broadcast, ClearTarget, parseName, ReceiptPart, relayName } from "./cha
 import { ChannelReceipts, sumReceipts } from "./receipts.ts";
 import { FanOut } from "./fan-out.ts";
 import type { HiddenChange } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { type TimelineEntry, timelineOf } from "./timeline.ts";
 import { LatestStates } from "#worker/durable-objects/latest-states.ts";
 
 const TAIL = 256;
@@ -110,6 +111,12 @@ export class Channel extends DurableObject<Env> {
   async active(): Promise<string[]> {
     await this.#catchUpWithSite();
     return this.#log.active(Date.now());
+  }
+
+  /** The broadcasts to everybody that were on at `since` (ms) or later, the latest first. */
+  async timeline(since: number): Promise<TimelineEntry[]> {
+    await this.#catchUpWithSite();
+    return timelineOf(this.ctx.storage.sql, this.#log.head, since);
   }
 
   /** For a viewer further behind than its relay's cache: the next frames, or null if the log no longer reaches back that far. */

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { ruleFirings } from "#db/schema/automation-rules.ts";
-import { dataProviders, providerEvents } from "#db/schema/data-providers.ts";
+import { type DataProviderRow, dataProviders, providerEvents } from "#db/schema/data-providers.ts";
 import { automationOf } from "#worker/durable-objects/stubs.ts";
 import { instanceProblems } from "#worker/integrations/json-schema.ts";
 import { wonRace, conflict, Failure, notFound } from "#worker/lib/errors.ts";
@@ -46,17 +46,26 @@ export async function listProviderEvents(ctx: Ctx, providerId: string, query: Li
   return page;
 }
 
-/**
- * Stores an event of the calling provider, then passes it to the site's automation; if that is unreachable, the event's effect delivers it
- * later. An event with an already used id counts once, but is passed on again: the first request may have died before it could, and the
- * provider's next events build on it.
- */
+/** Takes an event of the calling provider, as `ingestEventOf` does. */
 export async function ingestEvent(
   ctx: Ctx,
   event: Record<string, unknown>,
   externalId: string | undefined,
 ): Promise<{ eventId: string; isNew: boolean }> {
-  const provider = await callingProvider(ctx);
+  return ingestEventOf(ctx, await callingProvider(ctx), event, externalId);
+}
+
+/**
+ * Stores an event of a provider, then passes it to the site's automation; if that is unreachable, the event's effect delivers it
+ * later. An event with an already used id counts once, but is passed on again: the first request may have died before it could, and the
+ * provider's next events build on it.
+ */
+export async function ingestEventOf(
+  ctx: Ctx,
+  provider: DataProviderRow,
+  event: Record<string, unknown>,
+  externalId: string | undefined,
+): Promise<{ eventId: string; isNew: boolean }> {
   if (provider.disabledReason !== null)
     throw conflict(`The provider is disabled until it registers another schema: ${provider.disabledReason}`);
   const issues = await instanceProblems(provider.schema, event);

@@ -1,12 +1,24 @@
 import { eq } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { sites } from "#db/schema/sites.ts";
-import { presenceOf } from "#worker/durable-objects/stubs.ts";
+import { cuePollerOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import type { Effects } from "#worker/services/event-catalogue/effect.ts";
 import { segmentsJson } from "./membership.ts";
 
-export const effects: Effects = { "site.updated": (env, siteId) => resegmentViewers(env, siteId) };
+export const effects: Effects = {
+  "site.updated": async (env, siteId, event) => {
+    // Where the last source was removed, the object finds out by itself.
+    await Promise.all([resegmentViewers(env, siteId), hasCueSources(event.data) && cuePollerOf(env, siteId).sync()]);
+  },
+};
+
+const WithSources = z.object({ settings: z.object({ manifest: z.object({ cues: z.array(z.unknown()).min(1) }) }) });
+
+function hasCueSources(data: string): boolean {
+  return WithSources.safeParse(JSON.parse(data)).success;
+}
 
 /** Evaluates the site's segments for every open socket again, if they have changed. Safe to repeat. */
 async function resegmentViewers(env: Env, siteId: string): Promise<void> {

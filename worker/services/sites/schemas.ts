@@ -3,7 +3,7 @@ import type { SiteRow } from "#db/schema/sites.ts";
 import { FreeObject, Id, Tags, Tracked } from "#worker/lib/schemas/common.ts";
 import { UserSegments } from "#worker/services/segments/schemas.ts";
 import { Account, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";
-import { CodeInjection, Localization, LoginMarketingOptIn, Transitions } from "./setting-schemas.ts";
+import { CodeInjection, Localization, LoginMarketingOptIn, ManifestSettings, Transitions } from "./setting-schemas.ts";
 
 export const Slug = z
   .string()
@@ -58,6 +58,7 @@ export const SiteSettings = z
       .strictObject({ collect: z.boolean().default(true).describe("Whether impressions and actions of viewers are counted") })
       .optional()
       .describe("Viewer counts, votes, claims, messages and payments are counted in either case, because no viewer reports them"),
+    manifest: ManifestSettings.optional(),
     streamProvider: z
       .string()
       .min(1)
@@ -115,6 +116,7 @@ export const UpdateSite = z
           "gold-members": { name: "Gold members", filter: { attribute: "tags", operator: "any_of", value: ["tier:gold"] } },
         },
         localization: { language: "en", languages: ["en", "es", "ar"] },
+        manifest: { hosts: ["live.demo.example"] },
       },
     },
   });
@@ -183,7 +185,7 @@ export const SiteAsRead = Site.pick({
   .extend({
     settings: z
       .strictObject({ ...SiteSettings.shape, security: Security.optional() })
-      .describe(`The fields security, userSegments, events, email, customEmails and insights: ${MANAGING}`),
+      .describe(`The fields security, userSegments, events, email, customEmails, manifest and insights: ${MANAGING}`),
     shards: Site.shape.shards.optional().describe(MANAGING),
     tags: Tags.optional().describe(MANAGING),
     devicelimit: Site.shape.devicelimit.optional().describe(MANAGING),

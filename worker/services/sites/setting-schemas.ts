@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { bounded } from "#worker/lib/schemas/common.ts";
 
 // The settings that Tifo's own parts follow. Further fields are allowed, because sites keep their own beside them.
@@ -49,6 +50,36 @@ export const CodeInjection = bounded(
 )
   .describe("HTML for the pages that embed the site. Never part of Tifo's own pages")
   .openapi("CodeInjection", { example: { body: '<p>Presented by <a href="https://demo.example">Harbour Ferries</a></p>' } });
+
+const PlaylistHost = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/, "A host name in lower case, with its port if that isn't 443")
+  .openapi({ example: "live.demo.example" });
+
+export const ManifestSettings = z
+  .strictObject({
+    hosts: z.array(PlaylistHost).max(50).default([]).describe("Hosts whose HLS playlists may be read, with their names in full"),
+    cues: z
+      .array(
+        z.strictObject({
+          src: z
+            .url({ protocol: /^https?$/ })
+            .max(2000)
+            .describe("An HLS playlist at one of the hosts")
+            .openapi({ example: "https://live.demo.example/derby/main.m3u8" }),
+          dataProviderId: z
+            .string()
+            .regex(ID_PATTERN, "24 lowercase hex characters")
+            .describe("The data provider whose events its cues become"),
+        }),
+      )
+      .max(10)
+      .default([])
+      .describe("Playlists whose date ranges become events of a data provider, each once"),
+  })
+  .describe("Which HLS playlists the site reads: for `GET /realtime/v1/channels/{channelId}/manifest`, and for their cues")
+  .openapi("ManifestSettings", { example: { hosts: ["live.demo.example"] } });
 
 const LanguageTag = z
   .string()

@@ -11,7 +11,7 @@ import { newKey } from "./api-keys.ts";
 import { commit, commitIfUnchanged, type Ctx, isManager, type NewEvent, newRow, nextVersion } from "#worker/services/core/context.ts";
 import { requireCanGrantRoles } from "#worker/services/accounts/role-rules.ts";
 import { inSegments } from "#worker/services/core/named-references.ts";
-import { referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { removedSegments, unusedSegments, whileUnused } from "#worker/services/segments/uses.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
 
@@ -49,7 +49,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   };
   const removed = removedSegments(current.settings, settings);
   // Not compared with those before, which settings of an earlier release may hold in another form.
-  const references = inSegments(settings.userSegments);
+  const references = [...inSegments(settings.userSegments), ...inCueSources(settings.manifest)];
   const change = ctx.db
     .update(sites)
     .set(next)
@@ -60,6 +60,15 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   const write = () => commitIfUnchanged(ctx, change, event);
   await rejectTakenSlug(() => withReferences(ctx, references, () => whileUnused(ctx, removed, write)));
   return next;
+}
+
+/** The data providers that the cues of playlists are events of. */
+function inCueSources(manifest: UpdateSite["settings"]["manifest"]): Reference[] {
+  return (manifest?.cues ?? []).map(({ dataProviderId }, index) => ({
+    kind: "data provider",
+    id: dataProviderId,
+    path: `settings.manifest.cues.${index}.dataProviderId`,
+  }));
 }
 
 type Security = SiteRow["settings"]["security"];

@@ -1,0 +1,34 @@
+/** One attribute of a playlist's tag, and where its value is in the tag's list. */
+export interface Attribute {
+  name: string;
+  /** Without its quotes. */
+  value: string;
+  quoted: boolean;
+  from: number;
+  to: number;
+}
+
+/** The attribute list of a tag (RFC 8216bis, 4.2), read once from left to right, however malformed it is. */
+export function attributesOf(list: string): Attribute[] {
+  const attributes: Attribute[] = [];
+  for (let at = 0; at < list.length;) {
+    const equals = list.indexOf("=", at);
+    if (equals < 0) break;
+    const quoted = list[equals + 1] === '"';
+    const from = equals + (quoted ? 2 : 1);
+    const to = indexOr(list, quoted ? '"' : ",", from);
+    attributes.push({ name: list.slice(at, equals).trim(), value: list.slice(from, to), quoted, from, to });
+    at = quoted ? indexOr(list, ",", to) + 1 : to + 1;
+  }
+  return attributes;
+}
+
+/** A quoted string has neither quotes nor line breaks. */
+export function quotedString(text: string): string {
+  return `"${text.replace(/["\r\n]/g, " ")}"`;
+}
+
+function indexOr(text: string, part: string, from: number): number {
+  const index = text.indexOf(part, from);
+  return index < 0 ? text.length : index;
+}
