@@ -80,7 +80,9 @@ describe("a live playlist", () => {
 
   test("has site-wide broadcasts, on a channel without viewers too", async () => {
     const channelId = await site.addChannel("site-wide");
-    const id = (await site.call("broadcastOverlay", { params: { id: overlayId }, body: { variables: { team: "All" } } })).as(BroadcastAnswer).broadcastId;
+    const id = (await site.call("broadcastOverlay", { params: { id: overlayId }, body: { variables: { team: "All" } } })).as(
+      BroadcastAnswer,
+    ).broadcastId;
     expect((await rangesOf(channelId, fresh())).map((range) => range.id)).toContain(`tifo-${id}`);
   });
 
