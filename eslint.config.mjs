@@ -103,7 +103,7 @@ export default defineConfig(
       "sdk/**/*.{ts,tsx}",
       "test/sdk/**/*.ts",
       "test/browser/{sdk,channel-chaos}*.ts",
-      "scripts/{bench-chat-panel,soak-apps,soak-channel,soak-overlays}.ts",
+      "scripts/{bench-chat-panel,soak-apps,soak-channel,soak-output,soak-overlays}.ts",
     ],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },

@@ -68,14 +68,14 @@ export interface Cues {
   samples(samples: readonly MetadataSample[]): void;
   eventMessage(message: EventMessage): void;
   /** Passes on what is due. Call it on the video's `timeupdate` and `seeked`. */
-  update(): void;
+  update: () => void;
   /** Forgets all cues, as for another stream. */
   clear(): void;
 }
 
 export interface CueOptions {
-  position(): CuePosition;
-  onCue(cue: StreamCue): void;
+  position: () => CuePosition;
+  onCue: (cue: StreamCue) => void;
 }
 
 interface Held {

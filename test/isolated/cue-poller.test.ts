@@ -65,9 +65,8 @@ describe("the cues of a connected playlist", () => {
     playlist(range("second"), range("third"));
     await poll();
     expect(await ids()).toEqual(["first", "second", "third"]);
-    expect(await eventsOf()).toContainEqual({
-      cue: expect.objectContaining({ id: "second", class: "com.example.ad", duration: 30.5, attributes: { "X-COM-EXAMPLE-AD-ID": "XYZ" } }),
-    });
+    const second = (await eventsOf()).find((event) => WithId.parse(event).cue.id === "second");
+    expect(second).toMatchObject({ cue: { class: "com.example.ad", duration: 30.5, attributes: { "X-COM-EXAMPLE-AD-ID": "XYZ" } } });
   });
 
   test("are read at once when the settings change", async () => {
@@ -136,7 +135,7 @@ describe("the cues of a connected playlist", () => {
     playlist(range("bad"), range("good"));
     await connect([{ src, dataProviderId: strict }]);
     await poll();
-    expect(await eventsOf(strict)).toEqual([{ cue: expect.objectContaining({ id: "good" }) }]);
+    expect((await eventsOf(strict)).map((event) => WithId.parse(event).cue.id)).toEqual(["good"]);
   });
 });
 

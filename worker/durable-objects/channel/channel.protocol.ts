@@ -49,6 +49,12 @@ export interface LogFrame {
   rule: { id: string; active: boolean } | null;
 }
 
+/** A broadcast to everybody: the body of its `overlay.show`, and when it was cleared before its end (ms). */
+export interface TimelineEntry {
+  body: string;
+  clearedAt: number | null;
+}
+
 /** As many frames as fit into one call. */
 export interface FramePage {
   frames: LogFrame[];

@@ -15,13 +15,14 @@ import type {
   SiteCommand,
   Snapshot,
   StateChange,
+  TimelineEntry,
   VersionedGate,
 } from "./channel.protocol.ts";
 import { Broadcast, ClearTarget, parseName, ReceiptPart, relayName } from "./channel.protocol.ts";
 import { ChannelReceipts, sumReceipts } from "./receipts.ts";
 import { FanOut } from "./fan-out.ts";
 import type { HiddenChange } from "#worker/durable-objects/relay/relay.protocol.ts";
-import { type TimelineEntry, timelineOf } from "./timeline.ts";
+import { timelineOf } from "./timeline.ts";
 import { LatestStates } from "#worker/durable-objects/latest-states.ts";
 
 const TAIL = 256;

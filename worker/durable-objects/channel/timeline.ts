@@ -1,14 +1,9 @@
 import { pageOf } from "#worker/durable-objects/call-size.ts";
+import type { TimelineEntry } from "./channel.protocol.ts";
 
 /** How far back the log is read, in frames, and how much text the result may have, in characters. */
 const MAX_FRAMES = 1_000;
 const MAX_CHARS = 1_000_000;
-
-/** A broadcast to everybody: the body of its `overlay.show`, and when it was cleared before its end (ms). */
-export interface TimelineEntry {
-  body: string;
-  clearedAt: number | null;
-}
 
 /** The broadcasts to everybody that were on at `since` (ms) or later, the latest first, as far as the log reaches back. */
 export function timelineOf(sql: SqlStorage, head: number, since: number): TimelineEntry[] {

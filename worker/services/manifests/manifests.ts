@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { channelOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
-import type { TimelineEntry } from "#worker/durable-objects/channel/timeline.ts";
+import type { TimelineEntry } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { toBase64Url } from "#worker/lib/crypto/crypto.ts";
 import { type DateRange, dateRangeTag } from "#worker/lib/hls/date-ranges.ts";
 import { isComplete, isMultivariant, relocate, windowOf } from "#worker/lib/hls/playlist.ts";
@@ -27,10 +27,10 @@ const EPOCH_TIMECODE = 1_000_000_000;
 /** The class of the date ranges that are added. */
 export const OVERLAY_CLASS = "tifo.overlay";
 
+/** What only concerns a connection. */
+const OF_CONNECTION = new Set(["type", "seq", "upTo"]);
+
 const Shown = z.looseObject({
-  type: z.unknown(),
-  seq: z.unknown(),
-  upTo: z.unknown(),
   broadcastId: z.string(),
   overlayId: z.string(),
   startsAt: z.number(),
@@ -45,7 +45,7 @@ export interface ManifestRequest {
   /** The caller's address, whose loads are limited. */
   address: string;
   /** The address of this operation for another playlist of the same channel. */
-  addressOf(src: string): string;
+  addressOf: (src: string) => string;
 }
 
 const manifests = new SharedCache<string>({ max: 200, waitMs: WAIT_MS, failedMs: FAILED_MS });
@@ -103,12 +103,12 @@ export function tagsOf(entries: TimelineEntry[], covered: { from: number; to: nu
 
 /** A tag may only gain attributes while it is in the playlist: the duration follows once it can't change any more. */
 function rangeOf({ body, clearedAt }: TimelineEntry, now: number): { startDate: number; end: number; range: DateRange } {
-  const { type, seq, upTo, ...shown } = Shown.parse(JSON.parse(body));
+  const shown = Shown.parse(JSON.parse(body));
   const { broadcastId, overlayId, startsAt, endsAt, timecode } = shown;
   const startDate = timecode !== undefined && timecode >= EPOCH_TIMECODE ? timecode * 1000 : startsAt;
   const planned = endsAt - startsAt;
   const actual = clearedAt === null ? (endsAt <= now ? planned : null) : Math.min(planned, Math.max(0, clearedAt - startsAt));
-  const content = JSON.stringify(shown);
+  const content = JSON.stringify(Object.fromEntries(Object.entries(shown).filter(([name]) => !OF_CONNECTION.has(name))));
   const range: DateRange = {
     id: `tifo-${broadcastId}`,
     class: OVERLAY_CLASS,
