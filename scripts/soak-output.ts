@@ -13,7 +13,7 @@ const HTML = "<p style='padding:12px 20px;border-radius:12px;background:#000c;co
 
 const Output = z.object({ url: z.string() });
 
-interface Frames {
+interface FrameCounts {
   frames: number;
   dropped: number;
   worst: number;
@@ -21,7 +21,7 @@ interface Frames {
 
 declare global {
   interface Window {
-    frames: Frames;
+    frameCounts: FrameCounts;
   }
 }
 
@@ -36,7 +36,7 @@ const page = await browser.newPage({ viewport: { width: 1920, height: 1080 } });
 await page.goto("about:blank");
 await countFrames(page);
 await page.waitForTimeout(minutes * 60_000 * 0.1);
-const idle = await page.evaluate(() => window.frames);
+const idle = await page.evaluate(() => window.frameCounts);
 
 await page.goto(url);
 await page.locator("html[data-connection=live]").waitFor();
@@ -49,7 +49,7 @@ await show(0);
 await page.locator(".tifo-overlay").waitFor();
 await countFrames(page);
 for (let n = 1; n <= minutes * 60; n++) await Promise.all([show(n), page.waitForTimeout(1000)]);
-const busy = await page.evaluate(() => window.frames);
+const busy = await page.evaluate(() => window.frameCounts);
 for (const [name, { frames, dropped, worst }] of Object.entries({ idle, busy }))
   say(`${name}: ${frames} frames, ${dropped} dropped, longest ${worst.toFixed(1)} ms`);
 await browser.close();
@@ -62,14 +62,14 @@ async function show(n: number): Promise<void> {
 
 async function countFrames(target: Page): Promise<void> {
   await target.evaluate((late) => {
-    window.frames = { frames: 0, dropped: 0, worst: 0 };
+    window.frameCounts = { frames: 0, dropped: 0, worst: 0 };
     let last: number | undefined;
     const count = (at: number) => {
       const gap = at - (last ?? at);
       last = at;
-      const { frames, dropped, worst } = window.frames;
+      const { frames, dropped, worst } = window.frameCounts;
       const missed = gap > late ? Math.round(gap / (1000 / 60)) - 1 : 0;
-      window.frames = { frames: frames + 1, dropped: dropped + missed, worst: Math.max(worst, gap) };
+      window.frameCounts = { frames: frames + 1, dropped: dropped + missed, worst: Math.max(worst, gap) };
       requestAnimationFrame(count);
     };
     requestAnimationFrame(count);
