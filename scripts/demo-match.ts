@@ -5,29 +5,45 @@ import { MATCH_DATA } from "#db/demo/automation.ts";
 import { bodyOf, sendSigned } from "./lib/match/api.ts";
 import { playChat } from "./lib/match/chat.ts";
 import { predictionOf, claim, type Outcome, vote } from "./lib/match/crowd.ts";
-import { closePrediction, drawWinner, endQuest, type MatchDay, openDesk, openMatchDay, settlePrediction } from "./lib/match/desk.ts";
-import { nameOf } from "./lib/match/fans.ts";
+import { drawWinner, endQuest, lockPrediction, type MatchDay, openDesk, openMatchDay, settlePrediction } from "./lib/match/desk.ts";
+import { LINE_UP_SECONDS, playDirector, showLineUps, showWinner } from "./lib/match/director.ts";
+import { nameOf, supporter } from "./lib/match/fans.ts";
 import { lineOf, matchEvents } from "./lib/match/play.ts";
 import { playQuestions } from "./lib/match/questions.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
 const SUPPORTERS = 200;
+const NORMAL_SPEED = 30;
 /** How many of the supporters who were right enter the draw. */
 const ENTRANTS = 10;
-/** Supporters who sign in concurrently. */
+/** Supporters who sign in or vote concurrently. */
 const LANES = 4;
 const MINUTE_MS = 60_000;
+const HALF_TIME = 45;
+/** The last votes are sent in this minute, so that a busy machine has time until half-time. */
+const LAST_VOTE = 40;
+/** The clock of an overlay doesn't run faster. */
+const MAX_CLOCK_SPEED = 100;
 
 const url = `http://localhost:${process.env.PORT ?? "8787"}`;
 
 await guard(async () => {
   const speed = wantedSpeed();
   const day = await openMatchDay(await openDesk(url));
-  const until = kickOff(speed);
-  say(`Open ${url}/start to watch. The prediction is open until half-time.\n`);
+  say(`Open ${url}/start to watch.`);
+  await admitSupporters();
+  const start = Date.now() + (2 * LINE_UP_SECONDS * 1000 * NORMAL_SPEED) / speed;
+  await lockPrediction(await openDesk(url), day, start + (HALF_TIME * MINUTE_MS) / speed);
+  const until = clockFrom(start, speed);
+  say("The prediction is open until half-time.\n");
+  await besides(
+    "line-ups",
+    showLineUps(url, (seconds) => sleep((seconds * 1000 * NORMAL_SPEED) / speed)),
+  );
   const [score] = await Promise.all([
-    play(until),
+    play(until, speed),
     takeVotes(until, day),
+    besides("overlays", playDirector(url, until, day.pollId)),
     besides("chat", playChat(url, until)),
     besides("questions", playQuestions(url, until)),
   ]);
@@ -42,24 +58,39 @@ async function besides(name: string, part: Promise<void>): Promise<void> {
 
 type Clock = (minute: number) => Promise<void>;
 
-/** Starts the match, and returns a function that resolves when a minute is reached. */
-function kickOff(speed: number): Clock {
-  const start = Date.now();
+/** Signs all supporters in before the match, because that takes a server longer than their votes. */
+async function admitSupporters(): Promise<void> {
+  await inLanes(async (number) => {
+    await supporter(url, number);
+    if ((number + 1) % 50 === 0) say(`${number + 1} supporters are in their seats`);
+  });
+}
+
+/** Calls this for each supporter, several at a time. */
+async function inLanes(each: (supporter: number) => Promise<void>): Promise<void> {
+  const lane = async (first: number): Promise<void> => {
+    for (let number = first; number < SUPPORTERS; number += LANES) await each(number);
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
+}
+
+/** A function that resolves when a minute of the match is reached. `start` is in ms. */
+function clockFrom(start: number, speed: number): Clock {
   return async (minute) => void (await sleep(Math.max(0, start + (minute * MINUTE_MS) / speed - Date.now())));
 }
 
 function wantedSpeed(): number {
-  const { values } = parseArgs({ options: { speed: { type: "string", default: "30" } } });
+  const { values } = parseArgs({ options: { speed: { type: "string", default: String(NORMAL_SPEED) } } });
   const speed = Number(values.speed);
   if (!(speed > 0)) throw new Problem(`--speed must be a number above 0, not "${values.speed}".`);
   return speed;
 }
 
 /** Sends the events as the match progresses; the site's rules do the rest. Returns the final score. */
-async function play(until: Clock): Promise<Record<"home" | "away", number>> {
+async function play(until: Clock, speed: number): Promise<Record<"home" | "away", number>> {
   const run = Date.now().toString(36);
   let score = { home: 0, away: 0 };
-  for (const [index, event] of matchEvents().entries()) {
+  for (const [index, event] of matchEvents(Math.min(speed, MAX_CLOCK_SPEED)).entries()) {
     await until(event.match.minute);
     bodyOf(await sendSigned(url, MATCH_DATA, `${run}-${index}`, event));
     score = event.match.score;
@@ -68,18 +99,16 @@ async function play(until: Clock): Promise<Record<"home" | "away", number>> {
   return score;
 }
 
-/** Lets the supporters vote during the first half, then closes the prediction. */
+/** Lets the supporters vote during the first half, until the prediction closes. */
 async function takeVotes(until: Clock, day: MatchDay): Promise<void> {
-  const lane = async (first: number): Promise<void> => {
-    for (let supporter = first; supporter < SUPPORTERS; supporter += LANES) {
-      await until(1 + (43 * supporter) / SUPPORTERS);
-      await vote(url, supporter, day.pollId, day.answerIds);
-      if ((supporter + 1) % 50 === 0) say(`     ${supporter + 1} supporters have voted`);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
-  await until(45);
-  await closePrediction(await openDesk(url), day);
+  let votes = 0;
+  await inLanes(async (number) => {
+    await until(1 + ((LAST_VOTE - 1) * number) / SUPPORTERS);
+    await vote(url, number, day.pollId, day.answerIds);
+    votes++;
+    if (votes % 50 === 0) say(`     ${votes} supporters have voted`);
+  });
+  await until(HALF_TIME);
   say("     The prediction is closed");
 }
 
@@ -100,5 +129,6 @@ async function settle(day: MatchDay, { home, away }: Record<"home" | "away", num
   const winner = nameOf(claims.get(claimId ?? "") ?? 0);
   const outcomeText = `${right.length} of ${total} were right. ${winner} won the shirt, in a draw of ${entrants}.`;
   await endQuest(desk, day, outcomeText);
+  await besides("winner's overlay", showWinner(url, winner, right.length, total));
   say(`The quest is over: ${outcomeText}`);
 }

@@ -4,7 +4,7 @@ import type { automationRules, ruleFirings } from "#db/schema/automation-rules.t
 import type { dataProviders, providerEvents } from "#db/schema/data-providers.ts";
 import type { JsonRule, RuleTargeting, RuleTrigger, SendOverlay } from "#db/types.ts";
 import { CHANNEL_1, CHANNEL_B, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
-import { CARD_TEMPLATE, GOAL_TEMPLATE, RIVAL_TEMPLATE, SCORE_TEMPLATE } from "./overlays.ts";
+import { CARD_TEMPLATE, FINAL_RESULT, GOAL_TEMPLATE, RIVAL_TEMPLATE, SCORE_TEMPLATE, SUBSTITUTION_TEMPLATE, TEAMS } from "./overlays.ts";
 import { MATCH_MAPPING } from "./line-up.ts";
 import { MATCH_KINDS } from "./recorded-match.ts";
 
@@ -34,6 +34,19 @@ const MATCH_SCHEMA = {
         },
         scorer: { type: "string" },
         player: { type: "string" },
+        shirt: { type: "integer", description: "The player's number" },
+        off: { type: "string", description: "Who goes off for the player" },
+        offShirt: { type: "integer" },
+        side: {
+          type: "object",
+          description: "The player's team",
+          properties: { name: { type: "string" }, color: { type: "string" }, crest: { type: "string" } },
+        },
+        period: { type: "string", description: "The part of the match, in words" },
+        clock: { type: "integer", description: "Seconds on the match clock" },
+        running: { type: "boolean", description: "Whether the clock runs" },
+        speed: { type: "number", description: "Seconds that pass on the clock in one second: more than 1 while a recording is replayed" },
+        scorers: { type: "object", properties: { home: { type: "string" }, away: { type: "string" } } },
         team: { type: "string", maxLength: 100, description: "The tag of its supporters" },
         score: { type: "object", properties: { home: { type: "integer" }, away: { type: "integer" } } },
         cards: { type: "integer", description: "Cards shown so far" },
@@ -75,11 +88,15 @@ export async function demoDataProviders(secrets: { TIFO_SECRET: string }): Promi
 export function demoRules(): (typeof automationRules.$inferInsert)[] {
   const everyone = { scope: "channel", segment: "viewers_all", priority: 0 } as const;
   const scored = { scorer: fact("match.scorer"), minute: fact("match.minute") };
-  const theScore = (moment: string) => ({
-    moment: { type: "static", value: moment } as const,
-    home: fact("match.score.home"),
-    away: fact("match.score.away"),
-  });
+  const score = { home: fact("match.score.home"), away: fact("match.score.away") };
+  const theScore = {
+    ...score,
+    moment: fact("match.period"),
+    ...{ clock: fact("match.clock"), running: fact("match.running"), speed: fact("match.speed") },
+  };
+  const side = { team: fact("match.side.name"), color: fact("match.side.color"), crest: fact("match.side.crest") };
+  const who = { minute: fact("match.minute"), ...side };
+  const theirs = { team: fixed(TEAMS.away.name), color: fixed(TEAMS.away.color), crest: fixed(TEAMS.away.crest) };
   return [
     rule(GOAL_RULE, "Home goal", when("match.goal", "home"), sendOverlay(GOAL_TEMPLATE, { ...everyone, priority: 10 }, scored)),
     rule(
@@ -95,14 +112,18 @@ export function demoRules(): (typeof automationRules.$inferInsert)[] {
           tags: [fact("match.team")],
           priority: 10,
         },
-        scored,
+        { ...scored, ...theirs },
       ),
     ),
     rule(
       "5eed00000000000000a07003",
       "Yellow card, when the replay is over",
       { ...when("match.kind", "card"), behavior: "delayed", delaySeconds: 8 },
-      sendOverlay(CARD_TEMPLATE, { ...everyone, scope: "all_channels" }, { player: fact("match.player") }),
+      sendOverlay(
+        CARD_TEMPLATE,
+        { ...everyone, scope: "all_channels" },
+        { player: fact("match.player"), number: fact("match.shirt"), ...who },
+      ),
     ),
     rule("5eed00000000000000a07004", "Studio after the match", when("match.status", "over"), {
       type: "CREATE_CHANNEL",
@@ -113,33 +134,36 @@ export function demoRules(): (typeof automationRules.$inferInsert)[] {
         "5eed00000000000000a07005",
         "Half-time look of the page",
         when("match.status", "half time"),
-        sendOverlay(SCORE_TEMPLATE, everyone, theScore("Half-time")),
+        sendOverlay(SCORE_TEMPLATE, everyone, theScore),
       ),
       clientRule: true,
     },
+    rule("5eed00000000000000a07006", "Kick-off", when("match.status", "first half"), sendOverlay(SCORE_TEMPLATE, everyone, theScore)),
+    rule("5eed00000000000000a07007", "Half-time", when("match.status", "half time"), sendOverlay(SCORE_TEMPLATE, everyone, theScore)),
+    rule("5eed00000000000000a07008", "Full time", when("match.status", "over"), sendOverlay(SCORE_TEMPLATE, everyone, theScore)),
+    rule("5eed00000000000000a07009", "The score after a goal", when("match.kind", "goal"), sendOverlay(SCORE_TEMPLATE, everyone, theScore)),
+    rule("5eed00000000000000a07010", "Second half", when("match.status", "second half"), sendOverlay(SCORE_TEMPLATE, everyone, theScore)),
     rule(
-      "5eed00000000000000a07006",
-      "Kick-off",
-      when("match.status", "first half"),
-      sendOverlay(SCORE_TEMPLATE, everyone, theScore("Kick-off")),
+      "5eed00000000000000a07011",
+      "Substitution",
+      when("match.kind", "substitution"),
+      sendOverlay(SUBSTITUTION_TEMPLATE, everyone, {
+        ...{ on: fact("match.player"), onNumber: fact("match.shirt"), off: fact("match.off"), offNumber: fact("match.offShirt") },
+        ...who,
+      }),
     ),
     rule(
-      "5eed00000000000000a07007",
-      "Half-time",
-      when("match.status", "half time"),
-      sendOverlay(SCORE_TEMPLATE, everyone, theScore("Half-time")),
-    ),
-    rule(
-      "5eed00000000000000a07008",
-      "Full time",
+      "5eed00000000000000a07012",
+      "Final result",
       when("match.status", "over"),
-      sendOverlay(SCORE_TEMPLATE, everyone, theScore("Full time")),
-    ),
-    rule(
-      "5eed00000000000000a07009",
-      "The score after a goal against us",
-      when("match.goal", "away"),
-      sendOverlay(SCORE_TEMPLATE, everyone, theScore("Old Dock score")),
+      sendOverlay(
+        FINAL_RESULT,
+        { ...everyone, priority: 10 },
+        {
+          ...score,
+          ...{ homeScorers: fact("match.scorers.home"), awayScorers: fact("match.scorers.away") },
+        },
+      ),
     ),
     {
       ...rule(
@@ -189,6 +213,10 @@ function rule(id: string, name: string, trigger: RuleTrigger, action: JsonRule["
 
 function when(path: string, value: string): RuleTrigger {
   return { dataProviderId: MATCH_DATA, fact: path, operator: "equals", value, behavior: "immediate" };
+}
+
+function fixed(value: string) {
+  return { type: "static", value } as const;
 }
 
 /** Binds to the event's value at that path. */

@@ -28,6 +28,28 @@ export const LINE_UP: Player[] = [
   { id: "marsh", name: "Lou Marsh", team: AWAY, position: "Forward", shirt: 19 },
 ];
 
+/** Who starts, by shirt number. */
+export const TEAM_SHEETS = {
+  home: sheet(
+    "1 Ruth Okafor, 2 Tara Bello, 4 Ines Whitlock, 5 Sam Duarte, 3 Yuki Tanaka, 6 Noor Haddad, 8 Yara Lindqvist, 10 Elif Demir, 7 Cleo Martin, 9 Ada Moreno, 11 Zoe Adler",
+  ),
+  away: sheet(
+    "1 Gus Anker, 2 Finn Okoro, 4 Bo Kessler, 5 Lars Petit, 3 Ivo Santos, 6 Dara Quinn, 7 Nia Boateng, 8 Milo Frey, 20 Mae Lund, 10 Iris Vane, 9 Kit Soto",
+  ),
+};
+
+function sheet(text: string): { shirt: number; name: string }[] {
+  return text.split(", ").map((entry) => {
+    const [number = "", ...names] = entry.split(" ");
+    return { shirt: Number(number), name: names.join(" ") };
+  });
+}
+
+/** A player's shirt number. */
+export function shirtOf(name: string | undefined): number | undefined {
+  return [...LINE_UP, ...TEAM_SHEETS.home, ...TEAM_SHEETS.away].find((player) => player.name === name)?.shirt;
+}
+
 /** The state of the players after these moments, as the provider sends it. */
 export function playersAfter(moments: Moment[]) {
   return LINE_UP.map((player) => {

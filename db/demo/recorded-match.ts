@@ -8,6 +8,8 @@ export interface Moment {
   side?: "home" | "away";
   /** The player who shot, saved, was booked or came on. */
   player?: string;
+  /** The player who went off. */
+  off?: string;
   /** The match's new state, if a whistle changes it. */
   status?: "first half" | "half time" | "second half" | "over";
 }
@@ -30,7 +32,7 @@ export const RECORDED_MATCH: Moment[] = [
   { minute: 31, kind: "shot", side: "away", player: "Iris Vane" },
   { minute: 34, kind: "foul", side: "home", player: "Noor Haddad" },
   { minute: 37, kind: "shot", side: "home", player: "Noor Haddad" },
-  { minute: 40, kind: "substitution", side: "away", player: "Pia Solberg" },
+  { minute: 40, kind: "substitution", side: "away", player: "Pia Solberg", off: "Mae Lund" },
   { minute: 42, kind: "offside", side: "away", player: "Iris Vane" },
   { minute: 45, kind: "whistle", status: "half time" },
   { minute: 46, kind: "whistle", status: "second half" },
@@ -38,7 +40,7 @@ export const RECORDED_MATCH: Moment[] = [
   { minute: 50, kind: "shot", side: "away", player: "Pia Solberg" },
   { minute: 54, kind: "foul", side: "away", player: "Gus Anker" },
   { minute: 58, kind: "goal", side: "away", player: "Iris Vane" },
-  { minute: 60, kind: "substitution", side: "home", player: "Emre Tan" },
+  { minute: 60, kind: "substitution", side: "home", player: "Emre Tan", off: "Cleo Martin" },
   { minute: 62, kind: "shot", side: "home", player: "Emre Tan" },
   { minute: 64, kind: "save", side: "away", player: "Gus Anker" },
   { minute: 67, kind: "foul", side: "home", player: "Yara Lindqvist" },
@@ -47,7 +49,7 @@ export const RECORDED_MATCH: Moment[] = [
   { minute: 75, kind: "shot", side: "away", player: "Iris Vane" },
   { minute: 76, kind: "save", side: "home", player: "Ruth Okafor" },
   { minute: 79, kind: "offside", side: "away", player: "Pia Solberg" },
-  { minute: 81, kind: "substitution", side: "away", player: "Lou Marsh" },
+  { minute: 81, kind: "substitution", side: "away", player: "Lou Marsh", off: "Kit Soto" },
   { minute: 83, kind: "goal", side: "home", player: "Emre Tan" },
   { minute: 85, kind: "shot", side: "away", player: "Lou Marsh" },
   { minute: 87, kind: "corner", side: "away" },

@@ -56,8 +56,9 @@ export async function openMatchDay(desk: Call): Promise<MatchDay> {
   return { pollId, questId, answerIds: { home: home._id, draw: draw._id, away: away._id } };
 }
 
-export async function closePrediction(desk: Call, { pollId }: MatchDay): Promise<void> {
-  bodyOf(await desk("PATCH", `/poll/v3/${pollId}`, { open: false }));
+/** Lets the prediction close by itself at this time (ms). */
+export async function lockPrediction(desk: Call, { pollId }: MatchDay, locksAt: number): Promise<void> {
+  bodyOf(await desk("PATCH", `/poll/v3/${pollId}`, { locksAt: Math.round(locksAt) }));
 }
 
 /** Settles the prediction, and returns the final tally. */

@@ -24,15 +24,22 @@ test("each goal, each card and the whistles with a rule fire their rules, also i
   const fired = [
     "0 Kick-off",
     "17 Home goal",
+    "17 The score after a goal",
     "23 Yellow card, when the replay is over",
+    "40 Substitution",
     "45 Half-time look of the page",
     "45 Half-time",
+    "46 Second half",
     "58 Goal against us, for away supporters only",
-    "58 The score after a goal against us",
+    "58 The score after a goal",
+    "60 Substitution",
     "70 Yellow card, when the replay is over",
+    "81 Substitution",
     "83 Home goal",
+    "83 The score after a goal",
     "90 Studio after the match",
     "90 Full time",
+    "90 Final result",
   ];
   expect(firedIn(1)).toEqual(fired);
   expect(firedIn(2)).toEqual(fired);

@@ -47,7 +47,7 @@ export async function playQuestions(url: string, until: Clock): Promise<void> {
   for (const [index, question] of ASKED.entries()) {
     if (!("answer" in question)) continue;
     const id = ids[index] ?? "";
-    bodyOf(await desk("POST", `/qna/v1/questions/${id}/broadcast`, {}));
+    bodyOf(await desk("POST", `/qna/v1/questions/${id}/broadcast`, { kind: "kit" }));
     bodyOf(await desk("PUT", `/qna/v1/questions/${id}`, { state: "answered", answer: question.answer }));
     say(`     On screen: ${question.text}`);
   }

@@ -3,8 +3,53 @@ export const DEMO = {
   clientId: "5eed00000000000000000001",
   developerKey: "tifo_dev_demo",
   channelId: "5eed0000000000000000c001",
-  overlayId: "5eed0000000000000000a001",
 } as const;
+
+interface DemoOverlay {
+  id: string;
+  name: string;
+  variables: Record<string, string | number | boolean>;
+}
+
+const GOAL: DemoOverlay = { id: "5eed0000000000000000a001", name: "Goal", variables: { scorer: "Ada Moreno", minute: 17 } };
+
+/** Overlays of the demo site, with variables to try them with. */
+export const DEMO_OVERLAYS: readonly DemoOverlay[] = [
+  GOAL,
+  {
+    id: "5eed0000000000000000a004",
+    name: "Score and clock",
+    variables: { home: 2, away: 1, moment: "2nd half", clock: 4020, running: true },
+  },
+  { id: "5eed0000000000000000a009", name: "Poll", variables: { poll: "5eed00000000000000006001" } },
+  { id: "5eed0000000000000000a002", name: "Yellow card", variables: { player: "Noor Haddad", number: 6, minute: 31 } },
+  {
+    id: "5eed0000000000000000a005",
+    name: "Substitution",
+    variables: { on: "Emre Tan", onNumber: 17, off: "Cleo Martin", offNumber: 7, minute: 60 },
+  },
+  { id: "5eed0000000000000000a006", name: "Line-up", variables: {} },
+  {
+    id: "5eed0000000000000000a00b",
+    name: "Name",
+    variables: { person: "Mira Castellanos", about: "Head coach, Harbour City", where: "Touchline" },
+  },
+  {
+    id: "5eed0000000000000000a00a",
+    name: "Fan",
+    variables: { fan: "Marta Quay", message: "Fifty years on the Quayside stand, and I still can’t watch a corner." },
+  },
+  {
+    id: "5eed0000000000000000a00c",
+    name: "News",
+    variables: { about: "Attendance", news: "18,342 at Harbour City Park", more: "The highest of the season so far" },
+  },
+  {
+    id: "5eed0000000000000000a008",
+    name: "Final result",
+    variables: { home: 2, away: 1, homeScorers: "Moreno 17′\nTan 83′", awayScorers: "Vane 58′" },
+  },
+];
 
 /** The demo's accounts that can chat. */
 export const CHATTERS = {
@@ -22,16 +67,16 @@ export async function isDemoServer(): Promise<boolean> {
   return response.ok;
 }
 
-/** Broadcasts the demo overlay to the demo channel and returns the broadcast's id. Throws with the server's message. */
-export async function broadcastDemoOverlay(): Promise<string> {
-  const response = await fetch(`/overlay/v1/broadcast/${DEMO.overlayId}`, {
+/** Broadcasts an overlay to the demo channel and returns the broadcast's id. Throws with the server's message. */
+export async function broadcastDemoOverlay({ id, variables }: DemoOverlay = GOAL): Promise<string> {
+  const response = await fetch(`/overlay/v1/broadcast/${id}`, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
       "Tifo-Client-Id": DEMO.clientId,
       "Tifo-Developer-Key": DEMO.developerKey,
     },
-    body: JSON.stringify({ channelId: DEMO.channelId, variables: { scorer: "Ada Moreno", minute: 17 } }),
+    body: JSON.stringify({ channelId: DEMO.channelId, variables }),
   });
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) throw new Error(textAt(body, "message") ?? `The server returned ${response.status}.`);

@@ -5,7 +5,7 @@ import { Boundary } from "../boundary.tsx";
 import { EngagementCards } from "./engagement-cards.tsx";
 import { Chat } from "./chat.tsx";
 import type { ChannelView } from "./channel-view.ts";
-import { broadcastDemoOverlay, isDemoServer } from "./demo.ts";
+import { broadcastDemoOverlay, DEMO_OVERLAYS, isDemoServer } from "./demo.ts";
 import { FrameLog } from "./frame-log.tsx";
 import { Stage } from "./stage.tsx";
 import { useChannel } from "./use-channel.ts";
@@ -57,7 +57,7 @@ function Channel() {
 
 interface ScreenProps {
   view: ChannelView;
-  press: () => void;
+  press: (overlay?: (typeof DEMO_OVERLAYS)[number]) => void;
   note: string;
 }
 
@@ -66,6 +66,7 @@ function Screen({ view: { tally, quest, log }, press, note }: ScreenProps) {
   const connection = useEventState((state) => state.connection);
   const reason = useEventState((state) => state.reason);
   const viewers = useEventState((state) => state.concurrents);
+  const [chosen, setChosen] = useState(0);
   return (
     <>
       <Status connection={connection} reason={reason} viewers={connection === "live" ? viewers : undefined} />
@@ -73,7 +74,17 @@ function Screen({ view: { tally, quest, log }, press, note }: ScreenProps) {
       <Chat />
       <EngagementCards tally={tally} quest={quest} />
       <div className="controls">
-        <button type="button" className="tifo-button" disabled={connection !== "live"} onClick={press}>
+        <label>
+          Overlay{" "}
+          <select value={chosen} onChange={({ target }) => setChosen(Number(target.value))}>
+            {DEMO_OVERLAYS.map(({ id, name }, index) => (
+              <option key={id} value={index}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" className="tifo-button" disabled={connection !== "live"} onClick={() => press(DEMO_OVERLAYS[chosen])}>
           Broadcast the demo overlay
         </button>
         <p role="status">{note}</p>
@@ -125,10 +136,10 @@ function useBroadcast() {
     setSeen((last) => (last?.broadcastId === broadcastId ? last : { at: performance.now(), broadcastId }));
   }, []);
 
-  function broadcast(): void {
+  function broadcast(overlay?: (typeof DEMO_OVERLAYS)[number]): void {
     const at = performance.now();
     setPress({ at });
-    broadcastDemoOverlay().then(
+    broadcastDemoOverlay(overlay).then(
       (broadcastId) => setPress({ at, broadcastId }),
       (error: unknown) => setPress({ at, failure: error instanceof Error ? error.message : String(error) }),
     );

@@ -5,7 +5,7 @@ export function Stage({ joined }: { joined: boolean }) {
   return (
     <div className="stage">
       <div className="pitch" aria-hidden="true" />
-      {joined && <TifoOverlay safeArea={0} />}
+      {joined && <TifoOverlay />}
     </div>
   );
 }
