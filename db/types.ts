@@ -19,6 +19,7 @@ import type {
   TEXT_CAPITALIZATIONS,
   TEXT_COLORS,
 } from "./enums.ts";
+import type { KitTemplateName } from "#worker/lib/schemas/overlay-kit/kit.ts";
 import type { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
 import type { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
 
@@ -106,7 +107,16 @@ type Position = (typeof POSITIONS)[number];
 
 export type OverlayContent =
   | { kind: "html"; html: string; position: Position; templateId?: string; variables?: Variables; channels?: string[] }
-  | { kind: "rive"; mediaId: string; fileName: string; position: Position; templateId?: string; url?: string; variables?: Variables };
+  | { kind: "rive"; mediaId: string; fileName: string; position: Position; templateId?: string; url?: string; variables?: Variables }
+  | {
+      kind: "kit";
+      template: KitTemplateName;
+      key?: string;
+      position: Position;
+      templateId?: string;
+      variables?: Variables;
+      channels?: string[];
+    };
 
 export type OverlayContents = OverlayContent[];
 

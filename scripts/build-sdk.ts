@@ -8,6 +8,7 @@ import { runOrFail } from "./lib/command.ts";
 import { emojiGroups } from "./lib/emoji.ts";
 import { ROOT } from "./lib/root.mjs";
 import { LANGUAGES } from "#sdk/i18n/languages.ts";
+import { KIT_FONT_FILES } from "#sdk/overlay/kit/fonts.ts";
 
 const SDK = join(ROOT, "sdk");
 const DIST = join(SDK, "dist");
@@ -92,6 +93,7 @@ async function buildRelease(): Promise<void> {
   await build({ ...common, format: "esm", entryPoints: files, outdir: release });
   await build({
     ...common,
+    define: { ...common.define, TIFO_SCRIPT: "true" },
     format: "cjs",
     entryPoints: {
       chat: "sdk/react/chat/chat-panel.tsx",
@@ -99,6 +101,8 @@ async function buildRelease(): Promise<void> {
       ranks: "sdk/react/panel/ranks/ranks.tsx",
       lists: "sdk/react/panel/lists.tsx",
       shop: "sdk/react/panel/shop/shop-panel.tsx",
+      kit: "sdk/overlay/kit/kit-overlay.tsx",
+      ...kitEntryPoints(),
     },
     plugins: [sharedContext],
     outdir: release,
@@ -107,6 +111,7 @@ async function buildRelease(): Promise<void> {
     banner: { js: "export default function(require){const module={exports:{}};" },
     footer: { js: "return module.exports}" },
   });
+  for (const { weight, subset, file } of KIT_FONT_FILES) cpSync(kitFont(weight, subset), join(release, file));
   writeFileSync(join(release, "emoji.json"), JSON.stringify(emojiGroups()));
   await build({ ...common, entryPoints: ["sdk/styles/tifo.css", "sdk/output/output.css"], entryNames: "[name]", outdir: release });
   cpSync(RIVE, join(release, "rive.wasm"));
@@ -119,6 +124,16 @@ async function buildRelease(): Promise<void> {
   cpSync(release, SITE, { recursive: true });
   for (const tarball of entriesOf(RELEASES).flatMap(tarballsOf)) cpSync(tarball, join(SITE, basename(tarball)));
   writeFileSync(join(SITE, "integrity.json"), `${JSON.stringify({ version, pinned: `/sdk/pinned/${name}`, files: integrity }, null, 2)}\n`);
+}
+
+/** Each template of the overlay kit in a file of its own, loaded when it is first shown. */
+function kitEntryPoints(): Record<string, string> {
+  const files = readdirSync(join(SDK, "overlay/kit/templates"));
+  return Object.fromEntries(files.map((file) => [`kit-${basename(file, ".tsx")}`, `sdk/overlay/kit/templates/${file}`]));
+}
+
+function kitFont(weight: number, subset: string): string {
+  return join(ROOT, `node_modules/@fontsource/barlow-condensed/files/barlow-condensed-${subset}-${weight}-normal.woff2`);
 }
 
 /** Removes earlier builds of this version. Other versions stay, each with the runtime that its pinned script loads. */

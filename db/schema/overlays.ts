@@ -38,6 +38,8 @@ export const broadcasts = sqliteTable(
     clearedAt: integer("cleared_at"),
     /** The slug of the segment that it was sent to. */
     segment: text("segment"),
+    /** The polls that it shows. */
+    polls: text("polls", { mode: "json" }).$type<string[]>(),
   },
   (table) => [
     primaryKey({ columns: [table.id, table.channelId] }),

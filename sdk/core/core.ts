@@ -1,6 +1,6 @@
 import { videoElement } from "../channel/index.ts";
 import type { TifoConfiguration, UserSettings } from "../model/configuration.ts";
-import type { OverlayOptions, PanelOptions, Rendered, TifoCore, WatchOptions } from "../model/core.ts";
+import type { OverlayOptions, PanelOptions, Rendered, RenderedOverlay, TifoCore, WatchOptions } from "../model/core.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
 import type { PlayerAdapter } from "../model/player.ts";
 import { steadyEnvironment } from "./clock.ts";
@@ -15,7 +15,7 @@ import { injectSiteCode } from "./code-injection.ts";
 export interface Renderer {
   mountPanel(element: Element, event: TifoEventViewModel, options: PanelOptions): Rendered;
   mountChat(element: Element, event: TifoEventViewModel): Rendered;
-  mountOverlay(element: Element, event: TifoEventViewModel, options: OverlayOptions): Rendered;
+  mountOverlay(element: Element, event: TifoEventViewModel, options: OverlayOptions): RenderedOverlay;
 }
 
 /** Creates the SDK's functions. `scriptOrigin` is the origin of its script, for pages that don't configure one. */

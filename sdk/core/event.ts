@@ -42,6 +42,10 @@ export interface WatchedEvent extends TifoEventViewModel {
   attachRenderer(): () => void;
   /** An element of an overlay is visible. */
   overlayRendered(broadcastId: string): void;
+  /** The server's clock, in ms since 1970 UTC. */
+  readonly serverNow: () => number;
+  /** Loads a poll that no panel contains, and keeps it up to date. Safe to repeat. */
+  followPoll(pollId: string): void;
   /** Sends a frame. Returns false if there is no open socket. */
   send(frame: ViewerFrame): boolean;
   /** Whether the connection can't send frames: requests have to replace them. */
@@ -321,6 +325,8 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       setBoard(afterDismissal(board, broadcastId, moment()));
     },
 
+    serverNow: () => clock.now(),
+    followPoll: panelData.followPoll,
     send: (frame) => connection.send(frame),
     isReceiveOnly: () => connection.isReceiveOnly(),
     onFrame(listener) {

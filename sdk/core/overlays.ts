@@ -56,7 +56,7 @@ export function afterFrame(board: OverlayBoard, frame: ServerFrame, moment: Mome
       // A resumed connection continues; any other welcome contains the full state.
       const known = new Map(board.entries.map((entry) => [entry.overlay.broadcastId, entry]));
       const active = frame.overlays
-        .filter(({ endsAt }) => endsAt > now)
+        .filter(({ endsAt }, index, all) => endsAt > now && !all.slice(index + 1).some((later) => updates(later, all[index])))
         .map((overlay) => ({
           ...(known.get(overlay.broadcastId) ?? { ...entryOf(overlay, now), shownAt: 0 }),
           overlay,
@@ -65,8 +65,10 @@ export function afterFrame(board: OverlayBoard, frame: ServerFrame, moment: Mome
       return arrange(board, frame.recovered ? [...board.entries, ...active] : active, moment);
     }
     case "overlay.show": {
-      const others = board.entries.filter(({ overlay }) => overlay.broadcastId !== frame.broadcastId);
-      return arrange(board, frame.endsAt > now ? [...others, entryOf(frame, now)] : others, moment);
+      const others = board.entries.filter(({ overlay }) => overlay.broadcastId !== frame.broadcastId && !updates(frame, overlay));
+      // Who has hidden a scorebug doesn't see it again with the next score.
+      const dismissed = board.entries.some((entry) => entry.dismissed && updates(frame, entry.overlay));
+      return arrange(board, frame.endsAt > now ? [...others, { ...entryOf(frame, now), dismissed }] : others, moment);
     }
     case "overlay.clear": {
       const ids = new Set(frame.broadcastIds);
@@ -109,6 +111,17 @@ export function nextChange({ entries, shown }: OverlayBoard, moment: Moment): nu
     ...entries.filter((entry) => awaitsSlot(entry) && entry.endsAt <= moment.now).map(({ receivedAt }) => receivedAt + MAX_WAIT_MS),
   ];
   return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Whether an overlay replaces an earlier one in place: its elements are the same templates of the kit with the same keys. */
+function updates({ contents }: OverlayShow, earlier: OverlayShow | undefined): boolean {
+  return (
+    contents.length === earlier?.contents.length &&
+    contents.every((one, index) => {
+      const other = earlier.contents[index];
+      return one.kind === "kit" && other?.kind === "kit" && one.template === other.template && one.key === other.key;
+    })
+  );
 }
 
 function entryOf(overlay: OverlayShow, now: number): Entry {

@@ -8,6 +8,10 @@ import { restartableTask } from "./restartable-task.ts";
 
 /** After a frame that reaches all viewers at once, each reloads after a random delay of up to this many milliseconds. */
 const SPREAD_MS = 2_000;
+/** Milliseconds per viewer over which the viewers of an overlay load its poll. */
+const SPREAD_PER_VIEWER_MS = 1;
+/** Polls of overlays that are kept up to date. */
+const MAX_FOLLOWED = 20;
 /** A failed load is retried after this many milliseconds to twice as many, with exponential backoff. */
 const RETRY_MS = 15_000;
 const MAX_DOUBLINGS = 4;
@@ -27,6 +31,8 @@ export interface PanelData {
   setPoll: (poll: PollState) => void;
   setQuest: (quest: QuestState) => void;
   loadQuests(questIds: string[]): Promise<void>;
+  /** Loads a poll that no panel contains, and keeps it up to date. Safe to repeat. */
+  readonly followPoll: (pollId: string) => void;
   /** The viewer has changed: discards the data of the previous one and loads the new one's. */
   reload(): Promise<void>;
   stop(): void;
@@ -43,6 +49,8 @@ export function loadPanelData(
   const engagement = createEngagement(client);
   /** The latest results of each poll from the connection: a response may be older. */
   const results = new Map<string, PollResults>();
+  /** Polls that overlays show. */
+  const followed = new Set<string>();
   const timers = new Map<() => void, ReturnType<typeof environment.setTimer>>();
   /** Milliseconds; null if not loaded yet. */
   let loadedAt: number | null = null;
@@ -115,7 +123,8 @@ export function loadPanelData(
   }
 
   function loadPolls(isCurrent: () => boolean): Promise<void> {
-    return loadEach(store.getSnapshot().panels.flatMap(pollsOf), isCurrent, loadPoll);
+    const ofPanels = store.getSnapshot().panels.flatMap(pollsOf);
+    return loadEach([...new Set([...ofPanels, ...followed])], isCurrent, loadPoll);
   }
 
   /** One that is rejected or deleted doesn't affect the others. */
@@ -176,6 +185,17 @@ export function loadPanelData(
     loadQuests(questIds) {
       const requestedFor = viewer;
       return loadEach(questIds, () => requestedFor === viewer, loadQuest);
+    },
+    followPoll(pollId) {
+      if (followed.has(pollId)) return;
+      const [oldest = ""] = followed;
+      if (followed.size >= MAX_FOLLOWED) followed.delete(oldest);
+      followed.add(pollId);
+      if (store.getSnapshot().polls[pollId]) return;
+      const requestedFor = viewer;
+      const spread = Math.min(SPREAD_MS, store.getSnapshot().concurrents * SPREAD_PER_VIEWER_MS);
+      const load = () => void loadEach([pollId], () => requestedFor === viewer, loadPoll);
+      debounced(load, () => environment.random() * spread)();
     },
     async reload() {
       viewer++;

@@ -132,7 +132,7 @@ export function createQuestions({ client, environment }: Session, channelId: str
       put(await ok(api.PUT("/qna/v1/questions/{id}", { params: { path: { id } }, body: decision })));
     },
     async showOnScreen(id, seconds = 15) {
-      const body = { duration: seconds, position: "bottomLeft" as const };
+      const body = { duration: seconds, position: "bottomLeft" as const, kind: "kit" as const };
       await done(api.POST("/qna/v1/questions/{id}/broadcast", { params: { path: { id } }, body }));
     },
 

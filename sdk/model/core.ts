@@ -12,6 +12,15 @@ export interface Rendered {
   focus(handover: FocusHandover): void;
 }
 
+/** Distances from the edges of the element, in CSS pixels; a number applies to all four. */
+export type SafeArea = number | { top: number; right: number; bottom: number; left: number };
+
+/** Overlays that Tifo has rendered over the player. */
+export interface RenderedOverlay extends Rendered {
+  /** Changes the safe area, for example while the player shows its controls or captions. What is in the way moves. */
+  setSafeArea(safeArea: SafeArea | undefined): void;
+}
+
 /** Options of `userDidStartWatchingEvent`. */
 export interface WatchOptions {
   channelId: string;
@@ -39,8 +48,8 @@ export interface ChatOptions {
 /** Options of `renderOverlay`. The element covers the player; only an overlay's own elements receive clicks. */
 export interface OverlayOptions {
   channelId?: string;
-  /** Minimum distance of overlays from the edges, in CSS pixels. Default 16. */
-  safeArea?: number | { top: number; right: number; bottom: number; left: number };
+  /** Minimum distance of overlays from the edges. Default: 16 pixels, or 2.5 % of the height if that is more. */
+  safeArea?: SafeArea;
 }
 
 /** The Web SDK: `import * as Tifo from "@tifo/web"`, or `window.Tifo` after `<script src="/sdk/tifo.js">`. */
@@ -61,7 +70,7 @@ export interface TifoCore {
   renderPanel: (element: Element, options?: PanelOptions) => Rendered;
   /** Renders the channel's chat alone. It works without a chat panel too. */
   renderChat: (element: Element, options?: ChatOptions) => Rendered;
-  renderOverlay: (element: Element, options?: OverlayOptions) => Rendered;
+  renderOverlay: (element: Element, options?: OverlayOptions) => RenderedOverlay;
   getUserSettings: () => UserSettings;
   /** Changes some settings, keeps them for the next visit, and returns all settings. */
   updateUserSettings: (changes: Partial<UserSettings>) => UserSettings;

@@ -1,15 +1,12 @@
-import * as React from "react";
-import * as jsxRuntime from "react/jsx-runtime";
-import * as ReactDOM from "react-dom";
 import { Component, type ComponentType, lazy, type ReactNode, Suspense } from "react";
 import type { SdkContext } from "../core/sdk-context.ts";
 import type { PanelRenderer } from "../model/state.ts";
 import * as context from "./context.tsx";
 import { Note } from "./panel/parts.tsx";
 import type { ShopProps } from "./panel/shop/shop-panel.tsx";
+import { loadReleaseFile } from "./release-file.ts";
 
-/** Defined at build time by scripts/build-sdk.ts and astro.config.mjs. `TIFO_SCRIPT`: whether this is the script for plain pages. */
-declare const TIFO_SDK_VERSION: string;
+/** Defined at build time by scripts/build-sdk.ts and astro.config.mjs: whether this is the script for plain pages. */
 declare const TIFO_SCRIPT: boolean;
 
 type RendererOf<K> = Extract<PanelRenderer, { panel_type: K }>;
@@ -91,28 +88,14 @@ function lazyPanel<Props extends object>(file: string, load: (() => Promise<{ Pa
     of(origin: string): ComponentType<Props> {
       const known = loaded.get(origin);
       if (known) return known;
-      const component = lazy(async () => ({ default: (await (load ? load() : loadFile<Props>(origin, file))).Panel }));
+      const component = lazy(async () => ({
+        default: (await (load ? load() : loadReleaseFile<{ Panel: ComponentType<Props> }>(origin, file))).Panel,
+      }));
       loaded.set(origin, component);
       return component;
     },
     forget: () => loaded.clear(),
   };
-}
-
-/** A file of the release. It shares React, and the context of the event, with the script that loads it. */
-async function loadFile<Props>(origin: string, name: string): Promise<{ Panel: ComponentType<Props> }> {
-  const shared: Record<string, unknown> = {
-    ...{ react: React, "react/jsx-runtime": jsxRuntime, "react-dom": ReactDOM },
-    "tifo/context": context,
-  };
-  const address = `${origin}/sdk/releases/${TIFO_SDK_VERSION}/${name}.js`;
-  const file: unknown = await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ address);
-  if (!isFile<Props>(file)) throw new Error(`Tifo: the deployment has no ${name}`);
-  return file.default((wanted) => shared[wanted]);
-}
-
-function isFile<Props>(file: unknown): file is { default: (require: (name: string) => unknown) => { Panel: ComponentType<Props> } } {
-  return typeof file === "object" && file !== null && "default" in file && typeof file.default === "function";
 }
 
 interface LoadingProps {

@@ -1,7 +1,8 @@
-import { type ReactNode, StrictMode } from "react";
+import { type ReactNode, StrictMode, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import { sdkContextOf } from "../core/sdk-context.ts";
-import type { OverlayOptions, PanelOptions, Rendered } from "../model/core.ts";
+import { createStore, type Store } from "../core/store.ts";
+import type { OverlayOptions, PanelOptions, Rendered, RenderedOverlay, SafeArea } from "../model/core.ts";
 import type { FocusHandover } from "../model/event-delegate.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
 import { TifoEventProvider } from "./context.tsx";
@@ -20,8 +21,16 @@ export function mountChat(element: Element, event: TifoEventViewModel): Rendered
 }
 
 /** Renders the event's overlays into an element that covers the player. */
-export function mountOverlay(element: Element, event: TifoEventViewModel, { safeArea }: OverlayOptions): Rendered {
-  return mount(element, event, <TifoOverlay safeArea={safeArea} />);
+export function mountOverlay(element: Element, event: TifoEventViewModel, options: OverlayOptions): RenderedOverlay {
+  const safeArea = createStore(options.safeArea);
+  return {
+    ...mount(element, event, <OverlayWithin safeArea={safeArea} />),
+    setSafeArea: (next) => safeArea.update(() => next),
+  };
+}
+
+function OverlayWithin({ safeArea }: { safeArea: Store<SafeArea | undefined> }) {
+  return <TifoOverlay safeArea={useSyncExternalStore(safeArea.subscribe, safeArea.getSnapshot)} />;
 }
 
 function mount(element: Element, event: TifoEventViewModel, content: ReactNode): Rendered {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import type { Browser, Page } from "playwright-core";
 import { ROOT } from "#scripts/lib/root.mjs";
-import type { Rendered } from "#sdk/model/core.ts";
+import type { Rendered, RenderedOverlay } from "#sdk/model/core.ts";
 import type { Tifo } from "#sdk/script/tifo.ts";
 
 export const SITE = "5eed00000000000000000001";
@@ -31,7 +31,7 @@ declare global {
     recorded: Recorded;
     start: (options: StartOptions) => Promise<void>;
     panel: Rendered;
-    overlay: Rendered;
+    overlay: RenderedOverlay;
     /** Number of frames added to the page, for the test that counts them. */
     frameCount: number;
     /** Renders or removes the React app, in the test that has one. */

@@ -71,7 +71,7 @@ test("a viewer's question is approved, upvoted, shown on screen, answered and wi
   await card(reader.page, "keeper").getByRole("button", { name: "Upvote, 2 votes" }).waitFor();
 
   await card(moderator.page, "keeper").getByRole("button", { name: "On screen" }).click();
-  await reader.page.frameLocator(".tifo-overlay-frame").getByText("Is the <b>keeper</b> fit?").waitFor();
+  await reader.page.locator(".tk-question").getByText("Is the <b>keeper</b> fit?").waitFor();
 
   await card(moderator.page, "keeper").getByRole("button", { name: "Answer", exact: true }).click();
   await moderator.page.getByLabel(/^Answer;/).fill("Fit as ever.");

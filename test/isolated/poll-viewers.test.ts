@@ -4,7 +4,9 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
+import { findAudience } from "#worker/services/polls/audience.ts";
 import { syncCounters } from "#worker/services/polls/counting.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
 import { evict, type TestViewer } from "./relay-viewer.ts";
@@ -49,6 +51,23 @@ describe("viewers", () => {
     await receivesTotal(viewer, poll, 1);
     expect(updatesOf(viewer, poll).at(-1)).toEqual(await results(poll));
     expect(updatesOf(other, poll)).toEqual([]);
+  });
+
+  test("of a channel on which an overlay shows the poll receive its tally too, until it is cleared", async () => {
+    const poll = await newPoll();
+    await addToSidebar(poll);
+    const [, channelId = ""] = site.channels;
+    const contents = [{ kind: "kit", template: "poll" }];
+    const overlay = { siteId: site.id, name: "Poll", description: "", type: "template", duration: 600, contents };
+    const { _id } = (await site.call("createOverlay", { body: overlay })).as(Overlay);
+    await site.call("broadcastOverlay", { params: { id: _id }, body: { channelId, variables: { pollId: poll._id } } });
+    const audience = () => findAudience(env, site.id, poll._id, undefined);
+    expect((await audience()).channelIds).toEqual(site.channels.slice(0, 2));
+    const viewer = await connectViewer(channelId);
+    await vote(poll, (await crowd(1))[0] ?? "", 1);
+    await receivesTotal(viewer, poll, 1);
+    await site.call("clearChannelBroadcasts", { params: { targetId: channelId }, body: {} });
+    expect((await audience()).channelIds).toEqual(site.channels.slice(0, 1));
   });
 
   test("of the whole site receive the tally and result of a poll that no channel shows", async () => {

@@ -5,7 +5,7 @@ import { CHANNEL, EventWorld, HOME, POLL, progress, QUEST, SITE } from "./event-
 const RENDERER: Renderer = {
   mountPanel: () => ({ unmount: () => {}, focus: () => {} }),
   mountChat: () => ({ unmount: () => {}, focus: () => {} }),
-  mountOverlay: () => ({ unmount: () => {}, focus: () => {} }),
+  mountOverlay: () => ({ unmount: () => {}, focus: () => {}, setSafeArea: () => {} }),
 };
 const ORIGIN = "https://tifo.example";
 

@@ -3,7 +3,7 @@ import { createTifo } from "#sdk/core/core.ts";
 import { createLegacy } from "#sdk/script/legacy.ts";
 import { CHANNEL, EventWorld, POLL, SITE } from "./event-world.ts";
 
-const rendered = () => ({ unmount: vi.fn(), focus: vi.fn() });
+const rendered = () => ({ unmount: vi.fn(), focus: vi.fn(), setSafeArea: vi.fn() });
 const renderer = { mountPanel: rendered, mountChat: rendered, mountOverlay: rendered };
 
 let world: EventWorld;

@@ -203,6 +203,25 @@ describe("the overlays on the screen", () => {
     expect(afterTime(next, at(NOW)).shown).toBe(board.shown);
   });
 
+  test("of the kit are replaced at once by a later one with the same template and key, which stays hidden if the viewer hid it", () => {
+    const score = (id: string, homeScore: number, key = "match") =>
+      overlay(id, {
+        contents: [
+          {
+            ...{ kind: "kit", template: "scorebug", key, position: "topLeft" },
+            variables: { homeName: "Harbour City", awayName: "Old Dock", homeScore, awayScore: 0 },
+          },
+        ],
+      });
+    const board = boardOf(score("first", 0), score("second", 1));
+    expect(shown(board)).toEqual(["second"]);
+    expect(board.entries).toHaveLength(1);
+    expect(shown(afterFrame(board, { ...WELCOME, overlays: [score("first", 0), score("second", 1)] }, at(NOW)))).toEqual(["second"]);
+    const hidden = afterFrame(afterDismissal(board, "second", at(NOW)), score("third", 2), at(NOW));
+    expect(shown(hidden)).toEqual([]);
+    expect(shown(afterFrame(board, score("other match", 0, "other"), at(SLOT)))).toEqual(["other match"]);
+  });
+
   test("are limited in number: the oldest waiting one is dropped and reported", () => {
     const many = boardOf(...Array.from({ length: MAX_OVERLAYS }, (_, index) => overlay(`${index}`)));
     const board = afterFrame(many, overlay("one more"), at(NOW));

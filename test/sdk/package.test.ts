@@ -188,4 +188,11 @@ describe("the compressed size", () => {
     expect(kilobytes(code)).toBeLessThanOrEqual(110);
     for (const part of ["RuntimeLoader", "ALLOWED_URI_REGEXP", "Erneut versuchen"]) expect(code).not.toContain(part);
   });
+
+  test("of each template of the overlay kit is at most 6 kB", () => {
+    const folder = join(ROOT, "docs/public/sdk");
+    const templates = readdirSync(folder).filter((file) => /^kit-.*\.js$/.test(file));
+    expect(templates).toHaveLength(13);
+    for (const file of templates) expect(kilobytes(readFileSync(join(folder, file), "utf8")), file).toBeLessThanOrEqual(6);
+  });
 });

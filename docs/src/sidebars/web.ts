@@ -45,6 +45,7 @@ export const web: SidebarItem[] = [
       { label: "Overlay integration guide", slug: "sdk/web/overlays/integration-guide" },
       { label: "Overlay types", slug: "sdk/web/overlays/overlay-types" },
       { label: "Positioning and styling", slug: "sdk/web/overlays/positioning-and-styling" },
+      { label: "Gallery", slug: "overlays/gallery" },
       { label: "Rive configuration", slug: "sdk/web/overlays/rive-configuration" },
     ],
   },

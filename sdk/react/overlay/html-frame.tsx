@@ -21,6 +21,7 @@ interface Props {
 export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   const { t } = useTexts();
   const frame = useRef<HTMLIFrameElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const wanted = useRef<Wanted>({ id, html: null, position, reported: true });
   const callback = useRef(onShown);
   /** The window that loaded the frame's own document. */
@@ -50,6 +51,9 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
       if (message?.id !== wanted.current.id || wanted.current.html === null) return;
       const height = `${message.height}px`;
       if (frame.current.style.height !== height) frame.current.style.height = height;
+      // The stage places the box of the html, which may be narrower than the frame.
+      if (box.current && message.width > EMPTY_WIDTH) box.current.style.width = `${message.width}px`;
+      else box.current?.style.removeProperty("width");
       if (wanted.current.reported) return;
       wanted.current.reported = true;
       callback.current(message.text);
@@ -71,17 +75,19 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   }
 
   return (
-    <iframe
-      key={generation}
-      ref={frame}
-      className="tifo-overlay-frame"
-      title={t("Overlay")}
-      tabIndex={-1}
-      src={`${origin}/overlay-frame`}
-      sandbox="allow-scripts"
-      style={FIRST_HEIGHT}
-      onLoad={loaded}
-    />
+    <div ref={box} className="tifo-overlay-html" data-off={html === null}>
+      <iframe
+        key={generation}
+        ref={frame}
+        className="tifo-overlay-frame"
+        title={t("Overlay")}
+        tabIndex={-1}
+        src={`${origin}/overlay-frame`}
+        sandbox="allow-scripts"
+        style={FIRST_HEIGHT}
+        onLoad={loaded}
+      />
+    </div>
   );
 }
 
@@ -102,10 +108,15 @@ function alignment(position: OverlayContent["position"]): string {
   return position.endsWith("Right") ? "flex-end" : "center";
 }
 
-/** The frame's report about a visible overlay: its height in pixels and its text. */
+/** The width of a frame's padding: html that is positioned absolutely has no width of its own. */
+const EMPTY_WIDTH = 32;
+
+/** The frame's report about a visible overlay: its size in pixels and its text. */
 interface ShownMessage {
   id: string;
   height: number;
+  /** 0 from a deployment whose frame doesn't report it. */
+  width: number;
   text: string;
 }
 
@@ -113,5 +124,6 @@ function shownMessage(data: unknown): ShownMessage | undefined {
   if (typeof data !== "object" || data === null || !("type" in data) || data.type !== "tifo.overlay.shown") return undefined;
   if (!("id" in data) || typeof data.id !== "string") return undefined;
   if (!("height" in data) || typeof data.height !== "number" || !("text" in data) || typeof data.text !== "string") return undefined;
-  return { id: data.id, height: data.height, text: data.text };
+  const width = "width" in data && typeof data.width === "number" ? data.width : 0;
+  return { id: data.id, height: data.height, width, text: data.text };
 }

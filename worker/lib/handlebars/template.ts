@@ -5,14 +5,30 @@ const VARIABLE = /\{\{\{?\s*([A-Za-z_][\w.-]*)\s*\}?\}\}/g;
  * result exceeds `limit` characters: short HTML may repeat a long value.
  */
 export function renderVariables(html: string, variables: Record<string, string | number | boolean>, limit: number): string | null {
+  return substitute(html, (name) => (Object.hasOwn(variables, name) ? escapeHtml(String(variables[name])) : ""), limit);
+}
+
+/** Replaces `{{name}}` in plain text, without escaping; unknown names become empty. Cuts the result to `limit` characters. */
+export function fillVariables(text: string, variables: ReadonlyMap<string, string | number | boolean>, limit: number): string {
+  const values = (name: string) => String(variables.get(name) ?? "").slice(0, limit);
+  return substitute(text, values, limit * 2)?.slice(0, limit) ?? "";
+}
+
+/** The name, if the text is one placeholder and nothing else. */
+export function soleVariable(text: string): string | undefined {
+  const [match, ...others] = text.matchAll(VARIABLE);
+  return match?.[0] === text && others.length === 0 ? match[1] : undefined;
+}
+
+function substitute(text: string, valueOf: (name: string) => string, limit: number): string | null {
   let rendered = "";
   let from = 0;
-  for (const { 0: match, 1: name = "", index } of html.matchAll(VARIABLE)) {
-    rendered += html.slice(from, index) + (Object.hasOwn(variables, name) ? escapeHtml(String(variables[name])) : "");
+  for (const { 0: match, 1: name = "", index } of text.matchAll(VARIABLE)) {
+    rendered += text.slice(from, index) + valueOf(name);
     if (rendered.length > limit) return null;
     from = index + match.length;
   }
-  rendered += html.slice(from);
+  rendered += text.slice(from);
   return rendered.length > limit ? null : rendered;
 }
 

@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
-import { DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, Id, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { broadcastOverlay, clearBroadcasts, listBroadcasts } from "#worker/services/overlays/broadcasts.ts";
+import { listKit } from "#worker/services/overlays/kit/catalogue.ts";
 import { createOverlay, deleteOverlay, getOverlay, listOverlays, updateOverlay, withRiveUrls } from "#worker/services/overlays/overlays.ts";
 import { getReceipt } from "#worker/services/overlays/receipts.ts";
 import {
@@ -16,6 +17,7 @@ import {
   ClearInput,
   ClearQuery,
   clearTarget,
+  Kit,
   Overlay,
   OverlayFilters,
   OverlayInput,
@@ -66,6 +68,22 @@ overlays.openapi(
     tagVersion(c, overlay);
     return c.json(toOverlay(overlay), 201);
   },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "listKit",
+    tag,
+    method: "get",
+    path: "/overlay/v1/kit",
+    summary: "List the kit's templates",
+    description:
+      'The designed templates for elements with `kind: "kit"`: the JSON Schema of their variables, their sizes, and variables to try them with.',
+    access: { credentials: CLIENT },
+    request: {},
+    responses: { 200: json("The templates", Kit) },
+  }),
+  (c) => c.json({ templates: listKit() }, 200),
 );
 
 overlays.openapi(

@@ -174,6 +174,15 @@ describe("showing a question on screen", () => {
     expect(receipt.sent).toBeGreaterThanOrEqual(1);
   });
 
+  test("shows the kit's template with its text as it is, if asked for", async () => {
+    const viewer = await enter();
+    const { _id } = await newQuestion("approved", "Is <b>{{name}}</b> fit?");
+    const { broadcastId } = (await show(_id, { kind: "kit" })).as(BroadcastAnswer);
+    const overlay = await viewer.when((frame) => frame.type === "overlay.show" && frame.broadcastId === broadcastId);
+    const variables = { text: "Is <b>{{name}}</b> fit?", votes: 1 };
+    expect(overlay).toMatchObject({ contents: [{ kind: "kit", template: "question", key: _id, variables, position: "bottomLeft" }] });
+  });
+
   test.each(["submitted", "dismissed", "merged"] as const)("is a 409 for a question that is %s", async (state) => {
     const { _id } = await newQuestion(state);
     expect((await show(_id)).problem).toMatchObject({ status: 409, code: "conflict" });

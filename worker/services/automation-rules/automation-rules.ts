@@ -11,6 +11,7 @@ import { commitIfUnchanged, type Ctx, type NewEvent, newRow, nextVersion, ownRow
 import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inRule } from "#worker/services/core/named-references.ts";
 import { commitReferencing, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { kitSampleOf } from "#worker/services/overlays/kit/catalogue.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -214,6 +215,12 @@ function comparable({ operator, value }: JsonRule["trigger"]): FactType[] {
 
 const SAMPLES = { string: "text", number: 0, boolean: false };
 
+/** A value of the fact's type; for a variable of the kit that has this type too, one that its schema accepts. */
+function sampleOf({ contents }: OverlayRow, name: string, type: keyof typeof SAMPLES): string | number | boolean {
+  const samples = contents.flatMap((content) => (content.kind === "kit" ? (kitSampleOf(content.template, name) ?? []) : []));
+  return samples.find((sample) => typeof sample === type) ?? SAMPLES[type];
+}
+
 /** Checks the variables against the template, with sample values for facts. */
 function variableProblems({ action }: JsonRule, template: OverlayRow, facts: FactTypes): Issue[] {
   if (action.type !== "SEND_OVERLAY") return [];
@@ -222,7 +229,7 @@ function variableProblems({ action }: JsonRule, template: OverlayRow, facts: Fac
     const fact = type === "dynamic" ? facts[String(value)] : undefined;
     // A fact of unknown type can only be checked when the rule fires.
     if (type === "dynamic" && (fact === "any" || fact === "array" || fact === undefined)) return [];
-    given[name] = fact === "string" || fact === "number" || fact === "boolean" ? SAMPLES[fact] : value;
+    given[name] = fact === "string" || fact === "number" || fact === "boolean" ? sampleOf(template, name, fact) : value;
   }
   try {
     requireVariables(template.contents, given);

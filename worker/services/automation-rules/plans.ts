@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { RuleRow } from "#db/schema/automation-rules.ts";
 import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
+import { polls } from "#db/schema/polls.ts";
 import type { RuleTargeting, SendOverlay } from "#db/types.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure } from "#worker/lib/errors.ts";
@@ -10,9 +11,11 @@ import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { resolveBinding, RuleError } from "./rule-engine.ts";
 import { TagId } from "#worker/services/overlays/schemas.ts";
 import type { ProviderEventMessage } from "./schemas.ts";
-import { type BroadcastEvent, buildBroadcast } from "#worker/services/overlays/broadcasts.ts";
+import type { BroadcastEvent } from "#worker/services/overlays/broadcasts.ts";
+import { buildBroadcast } from "#worker/services/overlays/build-broadcast.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { idIn } from "#worker/services/core/listing.ts";
+import { newPollsOf } from "#worker/services/overlays/kit/variables.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
 
 /** A rule fired by an event; `due` is in epoch milliseconds. */
@@ -41,6 +44,8 @@ type Reach = { ids: string[] } | { metadata: string } | "all";
 interface Found {
   templates: Map<string, OverlayRow>;
   channels: { id: string; texts: (string | null)[] }[];
+  /** Ids of the site's polls among the values of variables. */
+  polls: ReadonlySet<string>;
 }
 
 const Text = z.string().trim().min(1).max(500);
@@ -138,10 +143,12 @@ function hasText(texts: string[]): SQL {
 /** Reads the templates and channels of the requests in one round trip. */
 async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem: string })[]): Promise<Found> {
   const wanted = requests.flatMap((request) => ("value" in request && request.value.kind === "overlay" ? [request.value] : []));
-  if (wanted.length === 0) return { templates: new Map(), channels: [] };
+  if (wanted.length === 0) return { templates: new Map(), channels: [], polls: new Set() };
   const ids = wanted.flatMap(({ reach }) => (typeof reach === "object" && "ids" in reach ? reach.ids : []));
   const metadata = wanted.flatMap(({ reach }) => (typeof reach === "object" && "metadata" in reach ? [reach.metadata] : []));
-  const [templates, channels] = await ctx.db.batch([
+  const values = wanted.flatMap(({ variables }) => Object.values(variables));
+  const mayBePolls = [...new Set(values)].filter((value) => typeof value === "string").filter((value) => ID_PATTERN.test(value));
+  const [templates, channels, knownPolls] = await ctx.db.batch([
     ctx.db
       .select()
       .from(overlays)
@@ -164,10 +171,15 @@ async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem:
           or(idIn(pages.id, ids), metadata.length > 0 ? hasText(metadata) : undefined),
         ),
       ),
+    ctx.db
+      .select({ id: polls.id })
+      .from(polls)
+      .where(and(eq(polls.siteId, ctx.siteId), idIn(polls.id, mayBePolls))),
   ]);
   return {
     templates: new Map(templates.map((template) => [template.id, template])),
     channels: channels.map(({ id, texts }) => ({ id, texts: Texts.parse(JSON.parse(texts)) })),
+    polls: new Set(knownPolls.map(({ id }) => id)),
   };
 }
 
@@ -187,6 +199,7 @@ function planOf({ due }: RuleFiring, id: string, request: FiringRequest, found: 
     priority,
     broadcastPayload: action.broadcastPayload,
   });
+  if (newPollsOf(broadcast, template.contents).some((pollId) => !found.polls.has(pollId))) throw new RuleError("The site has no such poll");
   return { kind: "broadcast", event: { channelIds: channelsOf(reach, found), broadcast }, message: missingChannels(reach, found) };
 }
 

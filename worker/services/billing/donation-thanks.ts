@@ -10,7 +10,8 @@ import { formatMoney } from "#worker/lib/money.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { asSystemInEffect } from "#worker/services/core/system.ts";
 import { idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
-import { type BroadcastEvent, buildBroadcast, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";
+import { type BroadcastEvent, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";
+import { buildBroadcast } from "#worker/services/overlays/build-broadcast.ts";
 import { maskQuestion, readTextRules } from "#worker/services/qna/question-text.ts";
 
 /** Thanks that are this late confuse more than they please. */

@@ -79,6 +79,7 @@ export function inOverlay({ contents, cta }: Pick<OverlayInput, "contents" | "ct
     ...(content.kind === "rive" ? one("file", `contents.${index}.mediaId`, content.mediaId) : []),
     ...("channels" in content ? each("channel", `contents.${index}.channels`, content.channels) : []),
     ...one("template", `contents.${index}.templateId`, content.templateId),
+    ...shownPoll(content, `contents.${index}.variables.pollId`),
   ]);
   if (cta?.type === "go_to_channel") found.push(...one("channel", "cta.data.channelId", cta.data.channelId));
   if (cta?.type === "play_video") found.push(...one("video", "cta.data.videoId", cta.data.videoId));
@@ -86,7 +87,12 @@ export function inOverlay({ contents, cta }: Pick<OverlayInput, "contents" | "ct
   return found;
 }
 
-/** A template's panels without a renderer reference the site's panels by slug. */
+/** The poll of the kit's poll template, unless a broadcast's variables name it. */
+function shownPoll(content: OverlayInput["contents"][number], path: string): Reference[] {
+  const pollId = content.kind === "kit" && content.template === "poll" ? content.variables?.pollId : undefined;
+  return typeof pollId === "string" && ID_PATTERN.test(pollId) ? one("poll", path, pollId) : [];
+}
+
 /** The SKUs that the filters of segments name; `segments` by slug. */
 export function inSegments(segments: Record<string, { filter: SegmentFilter }> = {}): Reference[] {
   return Object.entries(segments).flatMap(([slug, { filter }]) => inFilter(filter, `settings.userSegments.${slug}.filter`));
@@ -104,6 +110,7 @@ function inFilter(filter: SegmentFilter, path: string): Reference[] {
   ];
 }
 
+/** A template's panels without a renderer reference the site's panels by slug. */
 export function inTemplate({ theme, rules, panels }: Pick<ChannelTemplateInput, "theme" | "rules" | "panels">): Reference[] {
   return [
     ...one("theme", "theme", theme),

@@ -9,15 +9,14 @@ import { MAX_VIDEO_LATENCY_MS } from "#worker/durable-objects/relay/relay.protoc
 import { Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
-import { renderVariables } from "#worker/lib/handlebars/template.ts";
 import type { BroadcastInput } from "./schemas.ts";
 import { commit, type Ctx, ownRow, requirePage } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { commitReferencing, requireReferences, type Reference } from "#worker/services/core/references.ts";
 import { segmentsJson } from "#worker/services/segments/membership.ts";
-import { requireVariables, withRiveUrls } from "./overlays.ts";
-
-/** The maximum size of a broadcast as JSON, in UTF-8 bytes: it is sent to every viewer and stored in the log. */
-export const MAX_BROADCAST = 131_072;
+import { buildBroadcast } from "./build-broadcast.ts";
+import { newPollsOf } from "./kit/variables.ts";
+import { requireVariables } from "./overlays.ts";
 
 /** The channel id of a site-wide broadcast's row. */
 export const SITE_WIDE = "";
@@ -72,8 +71,8 @@ export async function broadcastOverlay(
   input: BroadcastInput,
   broadcastId = newId(ctx.now),
 ): Promise<{ broadcastId: string; broadcasts: SentBroadcast[] }> {
-  const event = await planBroadcast(ctx, overlayId, input, broadcastId);
-  const eventIds = await commit(ctx, insertRows(ctx, event), {
+  const { event, references } = await planBroadcast(ctx, overlayId, input, broadcastId);
+  const eventIds = await commitReferencing(ctx, references, insertRows(ctx, event), {
     type: "overlay.broadcast",
     resource: `overlay/${overlayId}`,
     data: { ...event },
@@ -83,8 +82,13 @@ export async function broadcastOverlay(
   return { broadcastId, broadcasts: sent };
 }
 
-/** What a request would broadcast, and where; throws if it is invalid or the caller has no right to it. */
-export async function planBroadcast(ctx: Ctx, overlayId: string, input: BroadcastInput, broadcastId: string): Promise<BroadcastEvent> {
+/** What a request would broadcast, where, and the references that the commit checks; throws if it is invalid or the caller has no right to it. */
+async function planBroadcast(
+  ctx: Ctx,
+  overlayId: string,
+  input: BroadcastInput,
+  broadcastId: string,
+): Promise<{ event: BroadcastEvent; references: Reference[] }> {
   const named = namedChannels(input);
   const [[row], found] = await ctx.db.batch([
     ctx.db
@@ -108,7 +112,19 @@ export async function planBroadcast(ctx: Ctx, overlayId: string, input: Broadcas
   await requireChannels(ctx, channelIds);
   requireVariables(overlay.contents, input.variables ?? {});
   const tags = input.tagId === undefined ? undefined : [input.tagId];
-  return { channelIds, broadcast: buildBroadcast(broadcastId, ctx.now, overlay, { ...input, tags, userSegment: input.segment }) };
+  const broadcast = buildBroadcast(broadcastId, ctx.now, overlay, { ...input, tags, userSegment: input.segment });
+  const polls = newPollsOf(broadcast, overlay.contents);
+  return {
+    event: { channelIds, broadcast },
+    references: polls.map((id) => ({ kind: "poll", id, path: "variables.pollId" })),
+  };
+}
+
+/** The channels of a broadcast that isn't sent yet; null for the whole site. Throws if the request is invalid or the caller has no right to it. */
+export async function checkBroadcast(ctx: Ctx, overlayId: string, input: BroadcastInput, broadcastId: string): Promise<string[] | null> {
+  const { event, references } = await planBroadcast(ctx, overlayId, input, broadcastId);
+  await requireReferences(ctx, references);
+  return event.channelIds;
 }
 
 /** Sends a committed broadcast to its channels. Idempotent: each channel publishes it once. */
@@ -235,9 +251,7 @@ function hasSegment(siteId: string, slug: string | undefined): SQL.Aliased<numbe
 }
 
 function listedChannels(overlay: OverlayRow): string[] {
-  return overlay.type === "instance"
-    ? overlay.contents.flatMap((content) => (content.kind === "html" ? (content.channels ?? []) : []))
-    : [];
+  return overlay.type === "instance" ? overlay.contents.flatMap((content) => ("channels" in content ? (content.channels ?? []) : [])) : [];
 }
 
 /** Rejects every requested channel that an instance with its own channels doesn't list. */
@@ -259,51 +273,6 @@ async function requireChannels(ctx: Ctx, channelIds: string[] | null): Promise<v
   if (actor.kind === "account" && !isSiteAdmin(actor.roles, "write")) throw invalid("channelId", "Required for creators");
 }
 
-/** The content of a broadcast, whether a request or a rule sends it. */
-export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "timecode" | "priority" | "broadcastPayload"> & {
-  tags?: string[] | undefined;
-  /** The slug of a segment. */
-  userSegment?: string | undefined;
-};
-
-/** Builds the broadcast of an overlay that starts at `startsAt` (ms). Throws if its variables make it too large. */
-export function buildBroadcast(broadcastId: string, startsAt: number, overlay: OverlayRow, input: BroadcastContent): Broadcast {
-  const [first] = overlay.contents;
-  const variables = { ...first?.variables, ...input.variables };
-  const broadcast: Broadcast = {
-    broadcastId,
-    overlayId: overlay.id,
-    startsAt,
-    endsAt: startsAt + (input.duration ?? overlay.duration) * 1000,
-    position: first?.position ?? "center",
-    contents: withRiveUrls(overlay.contents).map((content) => {
-      const values = { ...content.variables, ...input.variables };
-      return content.kind === "html"
-        ? { kind: content.kind, html: render(content.html, values), position: content.position }
-        : { kind: content.kind, mediaId: content.mediaId, fileName: content.fileName, url: content.url, position: content.position };
-    }),
-    cta: overlay.cta,
-    variables,
-    priority: input.priority,
-    timecode: input.timecode,
-    segment: input.tags && { tags: input.tags },
-    userSegment: input.userSegment,
-    broadcastPayload: input.broadcastPayload,
-  };
-  if (new TextEncoder().encode(JSON.stringify(broadcast)).byteLength > MAX_BROADCAST) throw tooLarge();
-  return broadcast;
-}
-
-function render(html: string, variables: Broadcast["variables"]): string {
-  const rendered = renderVariables(html, variables, MAX_BROADCAST);
-  if (rendered === null) throw tooLarge();
-  return rendered;
-}
-
-function tooLarge(): Failure {
-  return invalid("variables", "With its variables filled in, the broadcast is larger than 128 kB");
-}
-
 /** Not yet ended and not cleared. */
 function isActive(ctx: Ctx): SQL | undefined {
   return and(eq(broadcasts.siteId, ctx.siteId), gt(broadcasts.endsAt, ctx.now), isNull(broadcasts.clearedAt));
@@ -319,10 +288,11 @@ function isClearable(ctx: Ctx): SQL | undefined {
 /** Inserts the rows of a broadcast in one statement with few parameters, however many channels. Columns are in table order. */
 export function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) {
   const { broadcastId, overlayId, segment, userSegment, timecode, startsAt, endsAt } = broadcast;
+  const polls = newPollsOf(broadcast, []);
   return ctx.db
     .insert(broadcasts)
     .select(
-      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tags.join(",") ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null, ${userSegment ?? null} from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])}) where true`,
+      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tags.join(",") ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null, ${userSegment ?? null}, ${polls.length === 0 ? null : JSON.stringify(polls)} from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])}) where true`,
     )
     .onConflictDoNothing();
 }
@@ -347,7 +317,7 @@ function markCleared(ctx: Ctx, channelId: string | undefined, broadcastId: strin
     ctx.db
       .insert(broadcasts)
       .select(
-        sql`select id, ${channelId}, site_id, overlay_id, tag, timecode, starts_at, ends_at, ${ctx.now}, segment from ${broadcasts} where ${and(chosen, eq(broadcasts.channelId, SITE_WIDE))}`,
+        sql`select id, ${channelId}, site_id, overlay_id, tag, timecode, starts_at, ends_at, ${ctx.now}, segment, polls from ${broadcasts} where ${and(chosen, eq(broadcasts.channelId, SITE_WIDE))}`,
       )
       .onConflictDoNothing(),
     ctx.db

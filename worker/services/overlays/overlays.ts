@@ -3,6 +3,8 @@ import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
 import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import { variablesOf } from "#worker/lib/handlebars/template.ts";
+import { KIT } from "./kit/catalogue.ts";
+import { broadcastIssues, isKitVariable, placeholdersOf } from "./kit/variables.ts";
 import { type OverlayInput, toOverlay } from "./schemas.ts";
 import {
   commitIfUnchanged,
@@ -106,12 +108,15 @@ export function requireVariables(contents: OverlayContents, given: Variables): v
 function unusedVariables(contents: OverlayContents, given: Variables): Issue[] {
   if (contents.some((content) => content.kind === "rive")) return [];
   const used = new Set(contents.flatMap((content) => [...namesIn(content), ...Object.keys(content.variables ?? {})]));
+  const isUsed = (name: string) =>
+    used.has(name) || contents.some((content) => content.kind === "kit" && isKitVariable(content.template, name));
   return Object.keys(given).flatMap((name) =>
-    used.has(name) ? [] : { path: `variables.${name}`, message: "The overlay has no variable of this name" },
+    isUsed(name) ? [] : { path: `variables.${name}`, message: "The overlay has no variable of this name" },
   );
 }
 
 function invalidVariables(content: OverlayContent, given: Variables): Issue[] {
+  if (content.kind === "kit") return broadcastIssues(content, given).map(({ path, message }) => ({ path: `variables.${path}`, message }));
   const defaults = new Map(Object.entries(content.variables ?? {}));
   const values = new Map(Object.entries(given));
   return [...new Set([...namesIn(content), ...defaults.keys()])].flatMap((name) => {
@@ -123,10 +128,14 @@ function invalidVariables(content: OverlayContent, given: Variables): Issue[] {
 }
 
 function namesIn(content: OverlayContent): string[] {
+  if (content.kind === "kit") return placeholdersOf(content);
   return content.kind === "html" ? variablesOf(content.html) : [];
 }
 
 function columnsOf(input: OverlayInput) {
-  const { name, description, type, duration, contents, cta } = input;
+  const { name, description, type, duration, cta } = input;
+  const contents = input.contents.map((content) =>
+    content.kind === "kit" ? { ...content, position: content.position ?? KIT[content.template].position } : content,
+  );
   return { name, description, type, duration, contents, cta: cta ?? null };
 }

@@ -6,6 +6,8 @@ import { FreeObject, Id, orNull, QueryBoolean, Time, Tracked } from "#worker/lib
 import { invalid } from "#worker/lib/errors.ts";
 import { SegmentSlug } from "#worker/lib/segments.ts";
 import { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
+import { KIT_TEMPLATES, KitKey } from "#worker/lib/schemas/overlay-kit/kit.ts";
+import { ownValueIssues } from "./kit/variables.ts";
 
 export const Duration = z.number().int().min(1).max(86_400).describe("Seconds").openapi({ example: 8 });
 
@@ -22,11 +24,17 @@ const instanceFields = {
   ),
 };
 
+const instanceChannels = z
+  .array(Id)
+  .max(200)
+  .optional()
+  .describe("For an instance: the channels on which it may be shown; every channel if omitted");
+
 const HtmlContent = z.strictObject({
   kind: z.literal("html"),
   html: z.string().min(1).max(65_536),
   position: z.enum(POSITIONS),
-  channels: z.array(Id).max(200).optional().describe("For an instance: the channels on which it may be shown; every channel if omitted"),
+  channels: instanceChannels,
   ...instanceFields,
 });
 
@@ -46,7 +54,26 @@ const RiveContent = z.strictObject({
   ...instanceFields,
 });
 
-export const OverlayContent = z.discriminatedUnion("kind", [HtmlContent, RiveContent]).openapi("OverlayContent");
+const KitContent = z
+  .strictObject({
+    kind: z.literal("kit"),
+    template: z.enum(KIT_TEMPLATES).describe("A template of the kit; `GET /overlay/v1/kit` lists their variables"),
+    key: KitKey.optional().describe(
+      "While one is shown, a broadcast with the same template and key updates it in place. Defaults to the overlay's id",
+    ),
+    position: z.enum(POSITIONS).optional().describe("Defaults to the template's own"),
+    channels: instanceChannels,
+    ...instanceFields,
+    variables: Variables.optional().describe(
+      "Values of the template's variables; texts may contain `{{name}}` placeholders, whose defaults are here too. A broadcast fills in the placeholders, and can override the variables. An empty text leaves a variable out",
+    ),
+  })
+  .superRefine(({ template, variables = {} }, issues) => {
+    for (const { path, message } of ownValueIssues(template, variables))
+      issues.addIssue({ code: "custom", path: ["variables", path], message });
+  });
+
+export const OverlayContent = z.discriminatedUnion("kind", [HtmlContent, RiveContent, KitContent]).openapi("OverlayContent");
 
 const editable = {
   name: z.string().trim().min(1).max(200).openapi({ example: "Goal" }),
@@ -215,6 +242,27 @@ export const ActiveBroadcast = z
     endsAt: Time,
   })
   .openapi("ActiveBroadcast");
+
+const KitSize = z.object({
+  stageWidth: z.number().int(),
+  stageHeight: z.number().int(),
+  maxWidth: z.number().int().describe("The most that it takes of such a stage, in pixels, whatever its variables"),
+  maxHeight: z.number().int(),
+});
+
+export const KitTemplate = z
+  .object({
+    name: z.enum(KIT_TEMPLATES),
+    title: z.string(),
+    description: z.string(),
+    position: z.enum(POSITIONS).describe("Where it is shown unless the overlay says otherwise"),
+    variables: z.record(z.string(), z.unknown()).describe("JSON Schema of its variables"),
+    sizes: z.array(KitSize),
+    sample: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).describe("Variables to try it with"),
+  })
+  .openapi("KitTemplate");
+
+export const Kit = z.object({ templates: z.array(KitTemplate) }).openapi("Kit");
 
 export type OverlayInput = z.output<typeof OverlayInput>;
 export type BroadcastInput = z.output<typeof BroadcastInput>;

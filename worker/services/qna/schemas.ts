@@ -86,6 +86,12 @@ export const QuestionBroadcastInput = z
   .strictObject({
     duration: Duration.default(15),
     position: z.enum(POSITIONS).default("bottomLeft"),
+    kind: z
+      .enum(["html", "kit"])
+      .default("html")
+      .describe(
+        "The kind of its element: `kit` is the overlay kit's template, which follows the page's theme; viewers need a Web SDK that has the kit",
+      ),
   })
   .openapi("QuestionBroadcastInput", { example: { duration: 15, position: "bottomLeft" } });
 

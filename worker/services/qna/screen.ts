@@ -1,16 +1,12 @@
 import { sql } from "drizzle-orm";
 import { questions } from "#db/schema/questions.ts";
+import type { OverlayContent } from "#db/types.ts";
 import { orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { conflict } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { commitIfUnchanged, type Ctx, whereVersion } from "#worker/services/core/context.ts";
-import {
-  type BroadcastEvent,
-  buildBroadcast,
-  insertRows,
-  sendBroadcast,
-  type SentBroadcast,
-} from "#worker/services/overlays/broadcasts.ts";
+import { type BroadcastEvent, insertRows, sendBroadcast, type SentBroadcast } from "#worker/services/overlays/broadcasts.ts";
+import { buildBroadcast } from "#worker/services/overlays/build-broadcast.ts";
 import { findModerated } from "./question-rows.ts";
 import { isListed } from "./question-state.ts";
 import { QUESTION_HTML } from "./question-overlay.ts";
@@ -22,7 +18,7 @@ const LATE = "The request was accepted, but the channel did not respond; it will
 export async function showQuestion(
   ctx: Ctx,
   id: string,
-  { duration, position }: QuestionBroadcastInput,
+  { duration, position, kind }: QuestionBroadcastInput,
 ): Promise<{ broadcastId: string; broadcasts: SentBroadcast[] }> {
   const question = await findModerated(ctx, id);
   if (!isListed(question.state)) throw conflict(`Only approved or answered questions can be shown; this one is ${question.state}`);
@@ -33,7 +29,7 @@ export async function showQuestion(
     description: "",
     type: "template" as const,
     duration,
-    contents: [{ kind: "html" as const, html: QUESTION_HTML, position }],
+    contents: [kind === "kit" ? kitQuestion(position) : { kind, html: QUESTION_HTML, position }],
     cta: null,
     created: question.created,
     modified: question.modified,
@@ -44,6 +40,7 @@ export async function showQuestion(
     name: question.name ?? "",
     initial: initialOf(question.name),
     upvotes: upvotesText(question.upvotes),
+    ...(kind === "kit" ? { votes: question.upvotes } : {}),
   };
   const broadcast = buildBroadcast(newId(ctx.now), ctx.now, overlay, { duration, variables, priority: 0 });
   const event: BroadcastEvent = { channelIds: [question.channelId], broadcast };
@@ -60,6 +57,11 @@ export async function showQuestion(
   const sent = await orUnavailable(sendBroadcast(ctx.env, ctx.siteId, event), LATE);
   ctx.emitted.completedEventIds.push(...eventIds);
   return { broadcastId: broadcast.broadcastId, broadcasts: sent };
+}
+
+/** Filled in by the broadcast's variables of the same names. */
+function kitQuestion(position: QuestionBroadcastInput["position"]): OverlayContent {
+  return { kind: "kit", template: "question", position };
 }
 
 function initialOf(name: string | null): string {

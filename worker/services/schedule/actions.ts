@@ -4,7 +4,7 @@ import type { ScheduledPayload } from "#db/types.ts";
 import { forbidden } from "#worker/lib/errors.ts";
 import { isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { broadcastOverlay, planBroadcast } from "#worker/services/overlays/broadcasts.ts";
+import { broadcastOverlay, checkBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import { getOverlay } from "#worker/services/overlays/overlays.ts";
 import { BroadcastInput } from "#worker/services/overlays/schemas.ts";
 import { getPoll, switchPoll } from "#worker/services/polls/polls.ts";
@@ -33,7 +33,7 @@ export async function checkAction(ctx: Ctx, { id, kind, targetId, broadcast }: R
     case "overlay.broadcast": {
       const payload = broadcast ?? BroadcastInput.parse({});
       const { name } = await getOverlay(ctx, targetId);
-      const { channelIds } = await planBroadcast(ctx, targetId, payload, id);
+      const channelIds = await checkBroadcast(ctx, targetId, payload, id);
       return { name, channelId: onlyOf(channelIds ?? []), payload };
     }
     case "poll.open":
