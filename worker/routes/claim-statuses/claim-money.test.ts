@@ -4,7 +4,7 @@ import { type Buyer, callAs, newBuyer } from "#test/purchases.ts";
 import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { Quest } from "#worker/services/quests/schemas.ts";
-import { Wallet, WalletTransaction } from "#worker/services/wallets/schemas.ts";
+import { MAX_BALANCE, Wallet, WalletTransaction } from "#worker/services/wallets/schemas.ts";
 
 const texts = { title: "Early bird", description: "", rewardDescription: "A scarf", claimedMessage: "See you there" };
 
@@ -107,6 +107,21 @@ describe("a claim with a cost", () => {
     await site.call("createWalletTransaction", { params: { id: walletId }, body });
     expect((await move(claimed._id, "SUCCESS")).problem?.code).toBe("insufficient_balance");
     expect((await callAs(site, fan, "getClaimStatus", { params: { id: claimed._id } })).as(ClaimStatus).status).toBe("ERROR");
+  });
+
+  test("isn't refunded to a wallet that can't hold it, which is a conflict of its own", async () => {
+    const id = await newQuest({ claimCost: 300 });
+    const { fan, walletId } = await newFan(300);
+    const claimed = (await claim(fan, id)).as(ClaimStatus);
+    const body = { transactionId: "jackpot", amount: MAX_BALANCE - 299, reason: "Jackpot" };
+    expect((await site.call("createWalletTransaction", { params: { id: walletId }, body })).status).toBe(201);
+    const rejected = await move(claimed._id, "ERROR");
+    expect(rejected.problem).toMatchObject({ status: 409, code: "conflict" });
+    expect(rejected.problem?.message).toContain(`exceed ${MAX_BALANCE}`);
+    expect((await callAs(site, fan, "getClaimStatus", { params: { id: claimed._id } })).as(ClaimStatus).status).toBe("PENDING");
+    await site.call("createWalletTransaction", { params: { id: walletId }, body: { transactionId: "tea", amount: -1, reason: "Tea" } });
+    expect((await move(claimed._id, "ERROR")).status).toBe(200);
+    expect(await balanceOf(fan)).toBe(MAX_BALANCE);
   });
 
   test("costs nothing where the reward isn't available", async () => {

@@ -1,7 +1,7 @@
 import type { BatchItem } from "drizzle-orm/batch";
 import type { ClaimRow } from "#db/schema/quests.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { insufficientBalance, isImpossible, planTransaction } from "#worker/services/wallets/ledger.ts";
+import { planTransaction, walletFailure } from "#worker/services/wallets/ledger.ts";
 import { walletOf } from "#worker/services/wallets/wallets.ts";
 import { amountsOf } from "./claim-state.ts";
 
@@ -28,12 +28,11 @@ export async function planClaimMoney(ctx: Ctx, claim: ClaimRow, { status, versio
   return [...move("cost", cost, cost < 0 ? "Claim of a reward" : "Refund of a claim"), ...move("reward", reward, "Reward of a quest")];
 }
 
-/** Runs a write with a claim's wallet statements; a 409 if the wallet can't pay. */
+/** Runs a write with a claim's wallet statements; a 409 if the wallet can't pay the cost, or can't hold the refund or reward. */
 export async function requireBalance<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (isImpossible(error)) throw insufficientBalance();
-    throw error;
+    throw walletFailure(error) ?? error;
   }
 }

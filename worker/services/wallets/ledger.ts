@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type WalletRow, type WalletTransactionRow, wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
-import { Failure, hasMessage } from "#worker/lib/errors.ts";
+import { conflict, Failure, hasMessage } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Actor, type Ctx, describeActor, ownRow } from "#worker/services/core/context.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
@@ -11,10 +11,13 @@ import { MAX_BALANCE, TRANSACTION_FIELDS } from "./schemas.ts";
 /** A transaction to be. Its `transactionId` is unique in the wallet, which makes it safe to repeat. */
 export type NewTransaction = Pick<WalletTransactionRow, "walletId" | "transactionId" | "amount" | "reason" | "reference">;
 
-const IMPOSSIBLE = "NOT NULL constraint failed: wallet_transactions.balance";
+const TOO_LOW = "NOT NULL constraint failed: wallet_transactions.balance";
+const TOO_HIGH = "NOT NULL constraint failed: wallet_transactions.entry";
+
 /**
- * The statements that change a balance, for a batch: the transaction, the wallet and the event. If the balance would become negative or
- * too large, or the wallet doesn't exist, the transaction's balance is null, which rolls back the whole batch; see `isImpossible`.
+ * The statements that change a balance, for a batch: the transaction, the wallet and the event. If the balance would become negative, or
+ * the wallet doesn't exist, the transaction's balance is null; if it would become too large, its entry. Either rolls back the whole batch;
+ * see `walletFailure`.
  */
 export function planTransaction(ctx: Ctx, actor: Actor, transaction: NewTransaction): BatchItem<"sqlite">[] {
   const { walletId, amount } = transaction;
@@ -22,12 +25,12 @@ export function planTransaction(ctx: Ctx, actor: Actor, transaction: NewTransact
   const of = (value: SQL, condition?: SQL) =>
     sql<number>`(select ${value} from ${wallets} where ${and(ownRow(ctx, wallets, walletId), condition)})`;
   const next = sql`${wallets.balance} + ${amount}`;
-  const isPossible = amount < 0 ? sql`${next} >= 0` : sql`${next} <= ${MAX_BALANCE}`;
+  const entry = sql`coalesce(${of(sql`${wallets.version} + 1`)}, 0)`;
   return [
     ctx.db.insert(walletTransactions).values({
       ...row,
-      entry: sql`coalesce(${of(sql`${wallets.version} + 1`)}, 0)`,
-      balance: of(next, isPossible),
+      entry: amount < 0 ? entry : sql`iif(${of(next)} > ${MAX_BALANCE}, null, ${entry})`,
+      balance: of(next, amount < 0 ? sql`${next} >= 0` : undefined),
     }),
     ctx.db
       .update(wallets)
@@ -61,13 +64,10 @@ export function openingTransaction(ctx: Ctx, actor: Actor, wallet: WalletRow): W
   };
 }
 
-/** Whether a batch was rolled back because one of its transactions isn't possible. */
-export function isImpossible(error: unknown): boolean {
-  return hasMessage(error, IMPOSSIBLE);
-}
-
-export function insufficientBalance(): Failure {
-  return new Failure("insufficient_balance", "The wallet's balance is lower than the amount");
+/** Why one of a batch's transactions isn't possible; null if the batch failed for another reason. */
+export function walletFailure(error: unknown): Failure | null {
+  if (hasMessage(error, TOO_HIGH)) return conflict(`The wallet's balance would exceed ${MAX_BALANCE}`);
+  return hasMessage(error, TOO_LOW) ? new Failure("insufficient_balance", "The wallet's balance is lower than the amount") : null;
 }
 
 /** Deletes the transactions of a deleted account's wallet. */

@@ -3,8 +3,8 @@ import { type WalletTransactionRow, wallets, walletTransactions } from "#db/sche
 import { conflict, hasMessage, notFound } from "#worker/lib/errors.ts";
 import { commit, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
-import { insufficientBalance, isImpossible, planTransaction } from "./ledger.ts";
-import { MAX_BALANCE, type WalletTransactionInput } from "./schemas.ts";
+import { planTransaction, walletFailure } from "./ledger.ts";
+import type { WalletTransactionInput } from "./schemas.ts";
 import { requireWallet } from "./wallets.ts";
 
 const REPEATED = "UNIQUE constraint failed: wallet_transactions.wallet_id, wallet_transactions.transaction_id";
@@ -29,8 +29,9 @@ export async function createTransaction(ctx: Ctx, walletId: string, input: Walle
   try {
     await commit(ctx, planTransaction(ctx, actor, { ...input, walletId }));
   } catch (error) {
-    if (!isImpossible(error) && !hasMessage(error, REPEATED)) throw error;
-    return transactionOfRepeat(ctx, walletId, input);
+    const failure = walletFailure(error);
+    if (!failure && !hasMessage(error, REPEATED)) throw error;
+    return transactionOfRepeat(ctx, walletId, input, failure ?? error);
   }
   const { row } = await readTransaction(ctx, walletId, input.transactionId);
   if (!row) throw notFound("Wallet not found");
@@ -38,10 +39,15 @@ export async function createTransaction(ctx: Ctx, walletId: string, input: Walle
 }
 
 /** The first transaction with this id if it is the same; else why there can't be one. */
-async function transactionOfRepeat(ctx: Ctx, walletId: string, input: WalletTransactionInput): Promise<WalletTransactionRow> {
+async function transactionOfRepeat(
+  ctx: Ctx,
+  walletId: string,
+  input: WalletTransactionInput,
+  reason: unknown,
+): Promise<WalletTransactionRow> {
   const { wallet, row } = await readTransaction(ctx, walletId, input.transactionId);
   if (!wallet) throw notFound("Wallet not found");
-  if (!row) throw input.amount < 0 ? insufficientBalance() : conflict(`The balance would exceed ${MAX_BALANCE}`);
+  if (!row) throw reason;
   const isSame = row.amount === input.amount && row.reason === input.reason && row.reference === input.reference;
   if (!isSame) throw conflict("The wallet has another transaction with this transactionId");
   return row;
