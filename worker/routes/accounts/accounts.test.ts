@@ -45,6 +45,21 @@ describe("signing up", () => {
     expect((await signUp()).as(Account).marketingOptin).toBe(false);
   });
 
+  test("without a consent takes the site's default at that moment, in one round trip", async () => {
+    const own = await newSite();
+    const setDefault = (value: boolean) =>
+      own.call("updateSite", { body: { name: "Own", settings: { security: {}, loginMarketingOptIn: { shown: true, default: value } } } });
+    await setDefault(true);
+    expect((await signUp({}, own)).as(Account).marketingOptin).toBe(true);
+    const again = await signUp({}, own);
+    expect([again.as(Account).marketingOptin, again.log.d1?.roundTrips]).toEqual([true, 1]);
+    await setDefault(false);
+    const after = (await signUp({}, own)).as(Account);
+    expect(after.marketingOptin).toBe(false);
+    expect((await own.call("getAccount", { params: { id: after._id } })).as(Account).marketingOptin).toBe(false);
+    expect((await signUp({ marketingOptin: true }, own)).as(Account).marketingOptin).toBe(true);
+  });
+
   test("stores the address in lower case, and the name without accents for searching", async () => {
     const email = newEmail();
     const account = (await signUp({ email: email.toUpperCase(), name: "  Zoë Müller " })).as(Account);

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { AccountRole } from "#db/types.ts";
 import { type AccountRow, accounts, userProfiles } from "#db/schema/accounts.ts";
@@ -40,10 +40,10 @@ export async function newAccount(
   };
 }
 
-/** The statements that insert an account, its profile and its third-party links. */
-export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
+/** The statements that insert an account, its profile and its third-party links. `consent`: instead of the account's own, to check it. */
+export function insertAccount(ctx: Ctx, account: AccountRow, consent?: SQL<boolean>): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
   return [
-    ctx.db.insert(accounts).values(account),
+    ctx.db.insert(accounts).values({ ...account, marketingOptin: consent ?? account.marketingOptin }),
     ctx.db.insert(userProfiles).values({ ...newRow(ctx), accountId: account.id, name: account.name }),
     ...writeLinks(ctx, account.id, account.thirdPartyAuthProviders),
   ];

@@ -1,7 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type AccountRow, accounts, passwordResets, userProfiles } from "#db/schema/accounts.ts";
-import { sites } from "#db/schema/sites.ts";
 import type { AccountRole } from "#db/types.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
@@ -25,6 +24,7 @@ import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
 import { deleteUnlinkedGlobalAccount } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { checkConsent, consentOf } from "./default-consent.ts";
 import { leavesAnAdmin, canGrantRoles, readForRoles, requireAllowedRoleChange, requireCanGrantRoles } from "./role-rules.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { requireStaffPassword } from "./passwords.ts";
@@ -67,21 +67,12 @@ export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
 export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<AccountRow> {
   rejectPlaceholderEmail(input.email);
   if (input.baseUrl !== undefined) await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
-  const marketingOptin = input.marketingOptin ?? (await defaultOptIn(ctx));
+  const { marketingOptin, guard } = await consentOf(ctx, input);
   const account = await newAccount(ctx, { ...input, marketingOptin }, []);
   const proof = newProof(ctx, account, "verify", input.baseUrl);
-  const changes = [...insertAccount(ctx, account), proof.insert];
-  await rejectTakenEmail(() => commit(ctx, changes, accountEvent("new_account", account), proof.event));
+  const changes = [...insertAccount(ctx, account, guard), proof.insert];
+  await rejectTakenEmail(() => checkConsent(ctx, () => commit(ctx, changes, accountEvent("new_account", account), proof.event)));
   return account;
-}
-
-/** The consent to marketing of an account that is created without saying. */
-async function defaultOptIn(ctx: Ctx): Promise<boolean> {
-  const [site] = await ctx.db
-    .select({ checked: sql<number | null>`json_extract(${sites.settings}, '$.loginMarketingOptIn.default')`.as("checked") })
-    .from(sites)
-    .where(eq(sites.id, ctx.siteId));
-  return site?.checked === 1;
 }
 
 /** Creates the account with this email address, or updates the given fields; a new password ends its sessions. */
