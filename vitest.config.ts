@@ -60,7 +60,7 @@ export default defineConfig({
           name: "api",
           include: ["worker/**/*.test.ts", ...allOperations],
           exclude: ["**/*.unit.test.ts"],
-          globalSetup: ["test/stream-provider.ts", "test/chat-services.ts"],
+          globalSetup: ["test/stream-provider.ts", "test/chat-services.ts", "test/shopify-service.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts", "test/check-events.ts"],
           provide: { migrations },
           // All files share one Worker: each suite creates its own site, which is cheaper than its own Worker.

@@ -9,6 +9,8 @@ declare module "vitest" {
     url: string;
     /** URL of the stream provider; in the project `api`. */
     streamProvider: string;
+    /** URL of the stand-in for Shopify; in the project `api`. */
+    shopify: string;
     /** URL of the chat services; in the projects `api` and `isolated`. */
     chatServices: string;
   }

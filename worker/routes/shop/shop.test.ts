@@ -98,6 +98,9 @@ describe("products", () => {
 
   test.each<[Behaviour, number, string]>([
     ["hang", 503, "unavailable"],
+    ["stall", 503, "unavailable"],
+    ["cut", 503, "unavailable"],
+    ["tooMany", 503, "unavailable"],
     ["error", 503, "unavailable"],
     ["throttled", 503, "unavailable"],
     ["flood", 503, "unavailable"],
@@ -110,12 +113,8 @@ describe("products", () => {
   ])("of a shop whose behaviour is %s are a %i %s, without its token", async (behaviour, status, code) => {
     await connectShop(site);
     shopify.behaviour = behaviour;
-    for (const [way, value] of [
-      ["collection", "derby"],
-      ["ids", SCARF],
-      ["handles", "derby-scarf"],
-    ] as const) {
-      const response = await products({ [way]: value });
+    const ways: Record<string, string>[] = [{ collection: "derby" }, { ids: SCARF }, { handles: "derby-scarf" }];
+    for (const response of await Promise.all(ways.map((way) => products(way)))) {
       expect([response.status, response.problem?.code]).toEqual([status, code]);
       expect(response.text + JSON.stringify(response.log)).not.toContain(TOKEN);
     }
