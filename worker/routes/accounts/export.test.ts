@@ -1,12 +1,17 @@
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { chatBans } from "#db/schema/chat.ts";
 import { charges } from "#db/schema/commerce/billing.ts";
 import { devices } from "#db/schema/devices.ts";
 import { questions } from "#db/schema/questions.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { allOf, ctxOf } from "#test/callers.ts";
+import { exportAccount } from "#worker/services/accounts/export.ts";
 import { AccountExport } from "#worker/services/accounts/export-schemas.ts";
+import { Leaderboard } from "#worker/services/leaderboards/schemas.ts";
 import { ChatMessage } from "#worker/services/chat/schemas.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 
@@ -88,6 +93,37 @@ describe("The export of an account", () => {
     expect([limited.status, limited.problem?.message]).toEqual([403, expect.stringContaining("billing:read")]);
     const other = await newSite();
     expect((await other.call("exportAccount", { as: "developer", params: { id: viewer.id } })).status).toBe(404);
+  });
+
+  test("contains the person's rank and each of its awards, page by page", async () => {
+    const board = (await site.call("createLeaderboard", { body: { name: "Season", period: "all" } })).as(Leaderboard);
+    const { reader, viewer } = site.accounts;
+    const params = { id: board._id };
+    for (let call = 0; call < 3; call++) {
+      const awards = Array.from({ length: 400 }, (_, n) => ({
+        accountId: reader.id,
+        points: 1,
+        reason: `Goal ${n}`,
+        awardId: `a-${call}-${n}`,
+      }));
+      await site.call("awardPoints", { params, body: { awards } });
+    }
+    await site.call("awardPoints", { params, body: { accountId: viewer.id, points: 7, reason: "Not mine" } });
+    const { data, text } = await exportOf(reader.id, "admin");
+    expect(data["leaderboards"]).toMatchObject([{ leaderboardId: board._id, rank: 1, points: 1_200 }]);
+    expect(new Set(data["awards"]?.map(({ cause }) => cause)).size).toBe(1_200);
+    expect(data["awards"]?.[0]).toMatchObject({ leaderboardId: board._id, points: 1, rule: null, reason: "Goal 0" });
+    expect(text).not.toContain("Not mine");
+  });
+
+  test("ends when the caller loses the permission", async () => {
+    const { admin, viewer } = site.accounts;
+    const leaving = await site.addAccount("leaving", admin.roles);
+    const pieces = await exportAccount(ctxOf(site.id, leaving), viewer.id);
+    await pieces.next();
+    await pieces.next();
+    await db.update(accounts).set({ roles: [] }).where(eq(accounts.id, leaving.id));
+    await expect(allOf(pieces)).rejects.toThrow("permission");
   });
 
   test("tells the person of bans but not of mutes, nor who set them", async () => {

@@ -1,7 +1,16 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/accounts.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { allOf, ctxOf } from "#test/callers.ts";
+import { exportRoom } from "#worker/services/chat/export.ts";
 import { ChatBan, ChatMessage, ChatMessagePage, ChatQueue, ChatSettings } from "#worker/services/chat/schemas.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
+
+const db = createDb(env.DB);
 
 let site: TestSite;
 let channelId: string;
@@ -30,6 +39,25 @@ describe("The chat's operations", () => {
     expect(csv.headers.get("Content-Type")).toContain("text/csv");
     expect((await site.call("deleteChatMessage", { params: { channelId, id: _id } })).status).toBe(204);
     expect((await site.call("listChatMessages", { as: "client", params: { channelId } })).as(ChatMessagePage).results).toEqual([]);
+  });
+
+  test("end an export when its reader loses the role", async () => {
+    const room = await site.addChannel("long");
+    for (let n = 0; n < 3; n++) await site.call("sendChatMessage", { params: { channelId: room }, body: { text: `Message ${n}` } });
+    await runInDurableObject(env.CHAT_ROOM.getByName(`${site.id}:${room}`), (_, { storage }) => {
+      const columns = storage.sql.exec("SELECT * FROM messages LIMIT 1").columnNames.filter((name) => name !== "stored");
+      const copied = columns.map((name) => (name === "id" ? "id || '-' || value" : name === "chat_seq" ? "10 + value" : name));
+      const numbers = JSON.stringify(Array.from({ length: 600 }, (_each, n) => n));
+      const select = `SELECT ${copied.join(", ")} FROM (SELECT * FROM messages LIMIT 1), json_each(?)`;
+      storage.sql.exec(`INSERT INTO messages (${columns.join(", ")}) ${select}`, numbers);
+    });
+    const moderator = await site.addAccount("moderator", [{ scope: "Chat_Moderator", pageId: [room], write: true }]);
+    const whole = await allOf(await exportRoom(ctxOf(site.id, moderator), room, "jsonl"));
+    expect(whole.map((page) => page.split("\n").length - 1)).toEqual([500, 103]);
+    const pages = await exportRoom(ctxOf(site.id, moderator), room, "jsonl");
+    await pages.next();
+    await db.update(accounts).set({ roles: [] }).where(eq(accounts.id, moderator.id));
+    await expect(pages.next()).rejects.toThrow("permission");
   });
 
   test("page through messages by position", async () => {

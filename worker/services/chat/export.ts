@@ -1,7 +1,9 @@
 import type { ExportedMessage } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { csvLine } from "#worker/lib/csv.ts";
-import type { Ctx } from "#worker/services/core/context.ts";
-import { requireChatModerator } from "#worker/services/core/moderators.ts";
+import type { Actor, Ctx } from "#worker/services/core/context.ts";
+import { keyAllows } from "#worker/lib/roles.ts";
+import { requireStillAllowed } from "#worker/services/auth/current-caller.ts";
+import { mayModerate, requireChatModerator } from "#worker/services/core/moderators.ts";
 import { requireChannelAccess } from "#worker/services/realtime/channel-access.ts";
 import { toChatMessage } from "./message-view.ts";
 import { fromRoom, ownRoom } from "./rooms.ts";
@@ -46,10 +48,17 @@ async function* jsonLinesOf(pages: AsyncGenerator<ExportedMessage[], void>): Asy
 
 async function* rowsOf(ctx: Ctx, channelId: string): AsyncGenerator<ExportedMessage[], void> {
   for (let after = 0; ;) {
+    // Whoever loses the role meanwhile gets no further page.
+    if (after > 0) await requireStillAllowed(ctx, (actor) => mayStillExport(actor, channelId));
     const page = await fromRoom(ownRoom(ctx, channelId).exported(after, PAGE));
     const last = page.at(-1);
     if (!last) return;
     yield page;
     after = last.stored;
   }
+}
+
+function mayStillExport(actor: Actor, channelId: string): boolean {
+  if (actor.kind === "developer") return keyAllows(actor.roles, "chat", "read");
+  return mayModerate(actor, "Chat_Moderator", channelId, "read");
 }

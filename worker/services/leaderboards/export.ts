@@ -1,7 +1,9 @@
 import { leaderboardOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import type { LedgerEntry } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { csvLine } from "#worker/lib/csv.ts";
-import type { Ctx } from "#worker/services/core/context.ts";
+import { isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
+import { requireStillAllowed } from "#worker/services/auth/current-caller.ts";
+import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { getLeaderboard } from "./leaderboards.ts";
 
 /** Awards per call to the board; one has at most about 600 characters. */
@@ -30,10 +32,17 @@ async function* csvOf(ctx: Ctx, id: string): AsyncGenerator<string, void> {
   yield csvLine(Object.keys(COLUMNS));
   const board = leaderboardOf(ctx.env, ctx.siteId, id);
   for (let after = 0; ;) {
+    if (after > 0) await requireStillAllowed(ctx, mayStillExport);
     const page = await orUnavailable(board.entries(after, PAGE), "The leaderboard did not respond");
     if (page.length > 0) yield page.map((entry) => csvLine(Object.values(COLUMNS).map((column) => column(entry)))).join("");
     const last = page.at(-1);
     if (!last || page.length < PAGE) return;
     after = last.seq;
   }
+}
+
+/** Whoever loses the role meanwhile gets no further page. */
+function mayStillExport(actor: Actor): boolean {
+  if (actor.kind === "developer") return keyAllows(actor.roles, "leaderboard", "read");
+  return actor.kind === "account" && isSiteAdmin(actor.roles, "read");
 }
