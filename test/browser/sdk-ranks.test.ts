@@ -66,10 +66,28 @@ test("viewers see the top, their own place with its neighbours, and changes live
   await own.waitFor({ state: "detached" });
 });
 
+test("the first three stand on a podium, the winner in the middle and highest, and only once for screen readers", async () => {
+  const page = await open(token);
+  const steps = page.locator(".tifo-podium li");
+  const places = await steps.evaluateAll((items) =>
+    items.map((item) => {
+      const box = item.querySelector(".tifo-podium-step")?.getBoundingClientRect();
+      return { rank: item.getAttribute("data-rank"), left: box?.left ?? 0, height: box?.height ?? 0, bottom: Math.round(box?.bottom ?? 0) };
+    }),
+  );
+  const [first, second, third] = places;
+  expect(places.map(({ rank }) => rank)).toEqual(["1", "2", "3"]);
+  expect([...places].sort((a, b) => a.left - b.left)).toEqual([second, first, third]);
+  expect([...places].sort((a, b) => b.height - a.height)).toEqual([first, second, third]);
+  expect(new Set(places.map(({ bottom }) => bottom)).size).toBe(1);
+  expect(await page.getByRole("table", { name: "Top of the leaderboard" }).getByRole("row").count()).toBe(11);
+  expect(await page.locator(".tifo-ranks").getByRole("list").count()).toBe(0);
+});
+
 test("a viewer can hide its name from others", async () => {
   const [viewer, guest] = [await open(token), await open()];
   await viewer.getByLabel("Hide my name from others").check();
-  await guest.getByText("Name not shown").waitFor();
+  await guest.getByRole("row", { name: /Name not shown/ }).waitFor();
   await viewer.getByLabel("Hide my name from others").uncheck();
   await guest.getByRole("row", { name: /Vera Viewer/ }).waitFor();
 });

@@ -23,6 +23,9 @@ const TEXT = {
   amount: key("{count, plural, one {# point} other {# points}}"),
 };
 
+/** How many stand on the podium, and have a medal. */
+const PODIUM = 3;
+
 /** The top of a leaderboard, and where this viewer is. */
 export function Panel({ leaderboardId }: { leaderboardId: string }) {
   const { event, session } = useSdkContext();
@@ -52,7 +55,7 @@ function Board({ state: { top, own }, ranks }: { state: RanksState; ranks: Ranks
   return (
     <>
       {own === null ? <p className="tifo-small">{t(TEXT.signIn)}</p> : <OwnPlace own={own} />}
-      {top.length === 0 ? <Note>{t(TEXT.empty)}</Note> : <RankTable caption={t(TEXT.top)} ranks={top} ownId={ownId} />}
+      {top.length === 0 ? <Note>{t(TEXT.empty)}</Note> : <Top ranks={top} ownId={ownId} />}
       {own !== null && place !== null && !isOnTop && <RankTable caption={t(TEXT.own)} ranks={withNeighbours(own)} ownId={ownId} />}
       {own !== null && <HideName own={own} ranks={ranks} />}
     </>
@@ -74,14 +77,51 @@ function withNeighbours({ rank, accountId, name, points, before, after }: OwnRan
   return rank === null ? [] : [...before, { rank, accountId, name, points }, ...after];
 }
 
+/** The first three stand on a podium. It is for the eye: the table has them too, and is what screen readers read. */
+function Top({ ranks, ownId }: { ranks: readonly Rank[]; ownId: string | null }) {
+  const { t } = useTexts();
+  const onPodium = ranks.length >= PODIUM ? PODIUM : 0;
+  return (
+    <>
+      {onPodium > 0 && <Podium ranks={ranks.slice(0, onPodium)} ownId={ownId} />}
+      <RankTable caption={t(TEXT.top)} ranks={ranks} onPodium={onPodium} ownId={ownId} />
+    </>
+  );
+}
+
+function Podium({ ranks, ownId }: { ranks: readonly Rank[]; ownId: string | null }) {
+  const { t, locale } = useTexts();
+  return (
+    <ol className="tifo-podium" aria-hidden="true">
+      {ranks.map(({ rank, accountId, name, points }, index) => {
+        const isOwn = accountId !== null && accountId === ownId;
+        return (
+          <li key={accountId ?? `row-${index}`} data-rank={rank} data-own={isOwn}>
+            <span className="tifo-medal" data-rank={rank}>
+              {rank.toLocaleString(locale)}
+            </span>
+            <span className="tifo-podium-name" data-unnamed={name === null}>
+              <bdi>{name ?? t(TEXT.unnamed)}</bdi>
+            </span>
+            {isOwn && <span className="tifo-tag">{t(TEXT.you)}</span>}
+            <b className="tifo-podium-step">{points.toLocaleString(locale)}</b>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
 interface TableProps {
   caption: string;
   ranks: readonly Rank[];
+  /** How many of the first are shown on a podium. */
+  onPodium?: number;
   ownId: string | null;
 }
 
-function RankTable({ caption, ranks, ownId }: TableProps) {
-  const { t, locale } = useTexts();
+function RankTable({ caption, ranks, onPodium = 0, ownId }: TableProps) {
+  const { t } = useTexts();
   return (
     <table className="tifo-rank-table">
       <caption className="tifo-only-read">{caption}</caption>
@@ -92,27 +132,35 @@ function RankTable({ caption, ranks, ownId }: TableProps) {
           <th scope="col">{t(TEXT.points)}</th>
         </tr>
       </thead>
-      <tbody>
-        {ranks.map(({ rank, accountId, name, points }, index) => {
-          const isOwn = accountId !== null && accountId === ownId;
-          return (
-            <tr key={accountId ?? `row-${index}`} aria-current={isOwn ? "true" : undefined}>
-              <td>
-                <span className="tifo-medal" data-rank={rank <= 3 ? rank : undefined}>
-                  {rank.toLocaleString(locale)}
-                </span>
-              </td>
-              <td className="tifo-rank-name" data-unnamed={name === null}>
-                {/* Names may be in any script. */}
-                <bdi>{name ?? t(TEXT.unnamed)}</bdi>
-                {isOwn && <span className="tifo-tag">{t(TEXT.you)}</span>}
-              </td>
-              <td className="tifo-rank-points">{points.toLocaleString(locale)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
+      {onPodium > 0 && <RankRows className="tifo-only-read" ranks={ranks.slice(0, onPodium)} ownId={ownId} />}
+      <RankRows ranks={ranks.slice(onPodium)} ownId={ownId} />
     </table>
+  );
+}
+
+function RankRows({ ranks, ownId, className }: { ranks: readonly Rank[]; ownId: string | null; className?: string }) {
+  const { t, locale } = useTexts();
+  return (
+    <tbody className={className}>
+      {ranks.map(({ rank, accountId, name, points }, index) => {
+        const isOwn = accountId !== null && accountId === ownId;
+        return (
+          <tr key={accountId ?? `row-${index}`} aria-current={isOwn ? "true" : undefined}>
+            <td>
+              <span className="tifo-medal" data-rank={rank <= PODIUM ? rank : undefined}>
+                {rank.toLocaleString(locale)}
+              </span>
+            </td>
+            <td className="tifo-rank-name" data-unnamed={name === null}>
+              {/* Names may be in any script. */}
+              <bdi>{name ?? t(TEXT.unnamed)}</bdi>
+              {isOwn && <span className="tifo-tag">{t(TEXT.you)}</span>}
+            </td>
+            <td className="tifo-rank-points">{points.toLocaleString(locale)}</td>
+          </tr>
+        );
+      })}
+    </tbody>
   );
 }
 
