@@ -136,7 +136,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   PlaylistMember: fields("id schema"),
   PlaylistRenderer: fields(`${PANEL} playlist_id`, "segment"),
   Poll: fields(
-    "_id siteId type question name open responsesPerViewer hideResults correctAnswerId locksAt settled answers created modified",
+    "_id siteId type question name open responsesPerViewer hideResults responseCost correctAnswerId locksAt settled answers created modified",
   ),
   PollAnswer: fields("_id pollId answer imageUrl"),
   PollList: fields(LIST),

@@ -19,6 +19,8 @@ export const polls = sqliteTable(
     responsesPerViewer: integer("responses_per_viewer").notNull(),
     hideResults: integer("hide_results", { mode: "boolean" }).notNull(),
     settled: time("settled"),
+    /** What a response costs, in minor units of the viewer's wallet. */
+    responseCost: integer("response_cost").notNull().default(0),
     /** Responses from this time on don't count; null: until the poll is closed. */
     locksAt: time("locks_at"),
     ...tracked(),
@@ -32,7 +34,10 @@ export const polls = sqliteTable(
   ],
 );
 
-/** Responses; `n` counts those of one account from 1. Written in batches by the poll's counters, which keep the tally. */
+/**
+ * Responses; `n` counts those of one account from 1. Written by the poll's counters, which keep the tally: in batches, or each in the batch
+ * that debits its cost.
+ */
 export const pollResponses = sqliteTable(
   "poll_responses",
   {
@@ -42,6 +47,8 @@ export const pollResponses = sqliteTable(
     n: integer("n").notNull(),
     answerId: text("answer_id").notNull(),
     created: integer("created").notNull(),
+    /** What the account's wallet has paid for it. */
+    charged: integer("charged").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.pollId, table.accountId, table.n] }),

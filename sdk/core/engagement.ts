@@ -12,7 +12,7 @@ export interface Engagement {
   poll(pollId: string): Promise<PollState>;
   /** Null if nobody is signed in, because quests require an account. */
   quest(questId: string): Promise<QuestState | null>;
-  answer(pollId: string, answerId: string): Promise<void>;
+  answer(pollId: string, answerId: string, cost?: number): Promise<void>;
   report(questId: string, arrayId: string, value: string | undefined): Promise<void>;
   claim(questId: string): Promise<NonNullable<QuestState["claim"]>>;
 }
@@ -38,8 +38,9 @@ export function createEngagement(client: TifoClient): Engagement {
       const [quest, progress] = await Promise.all([ok(api.GET("/quest/v2/{id}", path)), ok(api.GET("/quest/v2/{id}/progress", path))]);
       return { ...questState(quest, progress), claim: progress.complete ? await claimOf(progress) : undefined };
     },
-    async answer(id, answerId) {
-      await ok(api.POST("/poll/v3/{id}/responses", { params: { path: { id } }, body: { answerId } }));
+    async answer(id, answerId, cost) {
+      const body = { answerId, ...(cost === undefined ? {} : { cost }) };
+      await ok(api.POST("/poll/v3/{id}/responses", { params: { path: { id } }, body }));
     },
     async report(id, arrayId, value) {
       const body = value === undefined ? {} : { value };
@@ -70,12 +71,13 @@ export function isResults(data: Record<string, unknown>): data is PollResults {
   return typeof data.pollId === "string" && typeof data.open === "boolean" && typeof data.total === "number" && Array.isArray(data.answers);
 }
 
-function pollState({ _id, type, question, open, answers }: Schemas["Poll"], results: PollResults): PollState {
+function pollState({ _id, type, question, open, answers, responseCost }: Schemas["Poll"], results: PollResults): PollState {
   const blank: PollState = {
     pollId: _id,
     type,
     question,
     open,
+    ...(responseCost > 0 && { responseCost }),
     answers: answers.map((answer) => ({ answerId: answer._id, answer: answer.answer, imageUrl: answer.imageUrl ?? undefined })),
   };
   return withResults(blank, results);

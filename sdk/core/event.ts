@@ -284,7 +284,9 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     async answerPoll(pollId, answerId) {
       const panelId = panelWith((panel) => pollsOf(panel).includes(pollId));
       await requireViewer(panelId);
-      await (votes.cast(pollId, answerId) ?? engagement.answer(pollId, answerId));
+      // What the viewer was shown, and has agreed to pay.
+      const cost = store.getSnapshot().polls[pollId]?.responseCost;
+      await (votes.cast(pollId, answerId, cost) ?? engagement.answer(pollId, answerId, cost));
       const poll = store.getSnapshot().polls[pollId];
       if (poll) setPoll({ ...poll, myAnswerId: answerId });
       delegate.notify((host) => host.onPanelEvent?.({ type: "answered", panelId, pollId, answerId }));

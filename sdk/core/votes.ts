@@ -6,7 +6,7 @@ const TIMEOUT_MS = 10_000;
 /** Votes over the open socket. */
 export interface Votes {
   /** Null if there is no open socket; use REST then. Rejects with a {@link TifoProblem}. */
-  cast(pollId: string, answerId: string): Promise<void> | null;
+  cast(pollId: string, answerId: string, cost?: number): Promise<void> | null;
   /** Handles the server's response to a vote. */
   settle(frame: ServerFrameOf<"vote.result">): void;
   /** Sends pending votes again on a new connection, with the same ids, so that each counts once. */
@@ -19,9 +19,9 @@ export function createVotes(environment: Environment, send: (frame: ViewerFrame)
   const pending = new Map<string, { frame: ViewerFrame; end: (problem?: TifoProblem) => void }>();
 
   return {
-    cast(pollId, answerId) {
+    cast(pollId, answerId, cost) {
       const id = crypto.randomUUID();
-      const frame: ViewerFrame = { type: "vote", pollId, answerId, id };
+      const frame: ViewerFrame = { type: "vote", pollId, answerId, id, ...(cost === undefined ? {} : { cost }) };
       if (!send(frame)) return null;
       return new Promise((resolve, reject) => {
         const timer = environment.setTimer(() => end(noResponse()), TIMEOUT_MS);

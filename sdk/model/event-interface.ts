@@ -49,7 +49,7 @@ export interface EventStore {
 
 /** What viewers can do once signed in. Otherwise each method emits `loginRequested` through `onPanelEvent` and rejects. */
 export interface Participation {
-  /** Answers a poll, over the open socket if there is one. Rejects with a `TifoProblem`: `already_answered`, `poll_closed`, `unauthenticated`. */
+  /** Answers a poll, over the open socket if there is one. Rejects with a `TifoProblem`: `already_answered`, `poll_closed`, `insufficient_balance`, `unauthenticated`. */
   answerPoll(pollId: string, answerId: string): Promise<void>;
   /** Reports an action that the server can't see, such as an opened link. */
   reportQuestAction(questId: string, arrayId: string, value?: string): Promise<void>;

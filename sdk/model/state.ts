@@ -47,6 +47,8 @@ export interface PollState {
   total?: number;
   /** Set once the poll is settled. */
   correctAnswerId?: string;
+  /** What an answer costs, in units of the viewer's wallet. Absent: nothing. */
+  responseCost?: number;
   /** This viewer's answer. */
   myAnswerId?: string;
 }

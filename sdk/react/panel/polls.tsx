@@ -1,6 +1,7 @@
 import { memo, useEffect, useId, useState } from "react";
 import type { PollAnswerState, PollState } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";
+import { WalletPanel } from "../lazy-panel.tsx";
 import { Note, SiteImage } from "./parts.tsx";
 import { key } from "../../i18n/key.ts";
 import type { Translate } from "../../i18n/texts.ts";
@@ -10,9 +11,18 @@ import { problemText } from "../problem-text.ts";
 export function Polls({ pollIds }: { pollIds: string[] }) {
   const { t } = useTexts();
   const polls = useEventState((state) => state.polls);
+  const authenticated = useEventState((state) => state.authenticated);
   const known = pollIds.flatMap((id) => polls[id] ?? []);
   if (known.length === 0) return <Note>{t("No questions right now.")}</Note>;
-  return known.map((poll) => <Poll key={poll.pollId} poll={poll} />);
+  const paid = authenticated ? known.filter(({ responseCost }) => responseCost !== undefined) : [];
+  return (
+    <>
+      {paid.length > 0 && <WalletPanel version={paid.map(({ myAnswerId }) => myAnswerId ?? "").join()} />}
+      {known.map((poll) => (
+        <Poll key={poll.pollId} poll={poll} />
+      ))}
+    </>
+  );
 }
 
 const KINDS: Record<PollState["type"], string> = {
@@ -46,6 +56,7 @@ const Poll = memo(function Poll({ poll }: { poll: PollState }) {
     <section className="tifo-card" aria-labelledby={heading}>
       <p className="tifo-kicker" data-open={poll.open}>
         {t(KINDS[poll.type])} · {t(statusOf(poll))}
+        {poll.responseCost !== undefined && ` · ${t("Costs {amount, number}", { amount: poll.responseCost })}`}
       </p>
       <h3 id={heading}>{poll.question}</h3>
       <div className="tifo-answers">

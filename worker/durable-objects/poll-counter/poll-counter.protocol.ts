@@ -14,6 +14,8 @@ export interface PollDefinition {
   answers: PollAnswer[];
   /** Votes from this time on don't count (ms), by the counter's clock. Missing in definitions that were stored before it existed. */
   locksAt?: number | null;
+  /** What a vote costs. Missing in definitions that were stored before it existed. */
+  responseCost?: number;
   /** Set once the poll is settled. */
   correctAnswerId: string | null;
 }
@@ -25,6 +27,14 @@ export interface Vote {
   requestId: string;
   /** Where the viewer voted, if known. */
   channelId?: string;
+  /** What the viewer has agreed to pay; nothing if absent. */
+  cost?: number;
+}
+
+/** What an account has paid for a vote, and its wallet's balance then. */
+export interface VotePayment {
+  charged: number;
+  balance: number;
 }
 
 /** A counted vote; `n` numbers an account's votes from 1, `created` is in milliseconds since 1970 UTC. */
@@ -35,6 +45,13 @@ export interface CountedVote {
   created: number;
 }
 
+/** A vote that costs something, until it is known whether the wallet has paid. An account has one at a time. */
+export interface PendingVote extends CountedVote {
+  requestId: string;
+  channelId: string;
+  cost: number;
+}
+
 /** Answers that the request `by` is about to remove from this version of the poll. */
 export interface Hold {
   by: string;
@@ -42,8 +59,8 @@ export interface Hold {
   answerIds: string[];
 }
 
-export type VoteErrorCode = "not_found" | "poll_closed" | "already_answered" | "conflict";
-export type VoteOutcome = { ok: true; vote: CountedVote } | { ok: false; code: VoteErrorCode; message: string };
+export type VoteErrorCode = "not_found" | "poll_closed" | "already_answered" | "insufficient_balance" | "conflict";
+export type VoteOutcome = { ok: true; vote: CountedVote; payment?: VotePayment } | { ok: false; code: VoteErrorCode; message: string };
 
 /** Votes by answer id; answers without votes are missing. */
 export type Tally = Record<string, number>;

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
 import { type Audience, findAudience, notifyViewers } from "#worker/services/polls/audience.ts";
 import { pollDefinition, writeVotes } from "#worker/services/polls/counting.ts";
+import { chargeForVote } from "#worker/services/polls/paid-responses.ts";
 import { payForVotes } from "#worker/services/leaderboards/poll-awards.ts";
 import { resultsOf } from "#worker/services/polls/results.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type Vote,
   type VoteOutcome,
 } from "./poll-counter.protocol.ts";
+import { PaidVotes } from "./paid-votes.ts";
 import { VoteStore } from "./vote-store.ts";
 
 /** Time between two writes of votes to the database. */
@@ -37,6 +39,7 @@ export class PollCounter extends DurableObject<Env> {
   readonly #pollId: string;
   readonly #counter: number;
   readonly #votes: VoteStore;
+  readonly #paidVotes: PaidVotes;
   /** When to write votes, notify viewers and pay for votes; null if there is nothing new. After a restart both are due at the next alarm. */
   #writeAt: number | null = 0;
   #notifyAt: number | null = 0;
@@ -55,18 +58,26 @@ export class PollCounter extends DurableObject<Env> {
     this.#pollId = pollId;
     this.#counter = counter;
     this.#votes = new VoteStore(ctx.storage);
+    this.#paidVotes = new PaidVotes(this.#votes, (vote) => chargeForVote(env, { siteId, pollId }, vote));
   }
 
   /** Counts a vote, idempotent by account and `requestId`, or returns why it doesn't count. */
   async vote(vote: Vote): Promise<VoteOutcome> {
     if (!this.#votes.poll) await this.#load();
     const now = Date.now();
-    const outcome = this.#votes.count(vote, now);
+    const outcome = vote.cost || this.#votes.hasPending ? await this.#castPaid(vote, now) : this.#votes.count(vote, now);
     if (outcome.ok) {
       this.#writeAt ??= now + WRITE_MS;
       this.#notifySoon(now);
     }
     return outcome;
+  }
+
+  /** If this object dies before the outcome is known, the alarm finds it out. */
+  #castPaid(vote: Vote, now: number): Promise<VoteOutcome> {
+    this.#writeAt ??= now + WRITE_MS;
+    this.#schedule();
+    return this.#paidVotes.cast(vote, now);
   }
 
   /** Applies a change of the poll. If the poll is closed, every vote is in the database once this resolves. */
@@ -155,6 +166,7 @@ export class PollCounter extends DurableObject<Env> {
   /** Writes the votes that aren't in the database yet. A batch that is written twice counts once. */
   async #write(): Promise<void> {
     this.#writeAt = null;
+    await this.#paidVotes.settleAll();
     for (;;) {
       const votes = this.#votes.unwritten(BATCH_SIZE);
       const last = votes.at(-1);

@@ -1,4 +1,5 @@
 import type { AccountTags, LogFrame, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
+import type { VotePayment } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { isSegmentLabel } from "#worker/lib/segments.ts";
 import { type HiddenChange, ViewerFrame } from "./relay.protocol.ts";
 
@@ -20,7 +21,7 @@ export function messagesOf(bodies: string[]): string[] {
 }
 
 /** The outcome of a vote. */
-export type VoteOutcome = { ok: true } | { ok: false; code: string; message: string };
+export type VoteOutcome = { ok: true; payment?: VotePayment } | { ok: false; code: string; message: string };
 
 export function welcomeFrame(welcome: {
   epoch: string;
@@ -57,8 +58,8 @@ export function stateFrames(upTo: number, changes: StateChange[]): string[] {
 }
 
 export function voteResultFrame(upTo: number, id: string, outcome: VoteOutcome): string {
-  const error = outcome.ok ? {} : { code: outcome.code, message: outcome.message };
-  return JSON.stringify({ type: "vote.result", upTo, id, ok: outcome.ok, ...error });
+  const details = outcome.ok ? outcome.payment : { code: outcome.code, message: outcome.message };
+  return JSON.stringify({ type: "vote.result", upTo, id, ok: outcome.ok, ...details });
 }
 
 export function pongFrame(upTo: number): string {

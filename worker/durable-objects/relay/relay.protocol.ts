@@ -186,6 +186,8 @@ export const VoteResult = z.object({
   ok: z.boolean().describe("Whether the vote counts; a retry of a counted vote gets the same result"),
   code: z.string().optional().describe("Why it doesn't: an error code of the API"),
   message: z.string().optional().describe("Why it doesn't, as a sentence"),
+  charged: z.number().int().optional().describe("What the vote has cost, if the poll costs something"),
+  balance: z.number().int().optional().describe("The wallet's balance after paying for it"),
 });
 export const Drain = z.object({ type: z.literal("drain"), ...held, reconnectIn: z.number().int().describe("Milliseconds; add jitter") });
 /** The response to a `ping` frame; the text `ping` gets the text `pong`. */
@@ -269,6 +271,7 @@ export const Vote = z.strictObject({
   pollId: z.string().regex(ID_PATTERN).describe("An open poll"),
   answerId: Name.describe("One of its answers"),
   id: Name.describe("The viewer's own id for this vote: a retry with the same id counts once; `vote.result` returns it"),
+  cost: z.number().int().nonnegative().optional().describe("The poll's `responseCost`, if it has one: what the viewer has agreed to pay"),
 });
 
 /** For clients that only send JSON. The text `ping` does the same without waking the object. */

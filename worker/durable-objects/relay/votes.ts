@@ -9,10 +9,12 @@ export async function castVoteFrame(
   env: Env,
   { siteId, channelId }: { siteId: string; channelId: string },
   accountId: string | null,
-  { id, pollId, answerId }: Extract<ViewerFrame, { type: "vote" }>,
+  { id, pollId, answerId, cost }: Extract<ViewerFrame, { type: "vote" }>,
   upTo: () => number,
 ): Promise<string> {
-  const cast = (voter: string) => castVoteForViewer(env, siteId, { pollId, accountId: voter, answerId, requestId: id, channelId });
+  const agreed = cost === undefined ? {} : { cost };
+  const cast = (voter: string) =>
+    castVoteForViewer(env, siteId, { pollId, accountId: voter, answerId, requestId: id, channelId, ...agreed });
   const outcome = accountId === null ? SIGN_IN : await cast(accountId);
   return voteResultFrame(upTo(), id, outcome);
 }

@@ -168,7 +168,8 @@ polls.openapi(
     method: "delete",
     path: "/poll/v3/{id}",
     summary: "Delete a poll",
-    description: "Deletes the poll and all its responses, unless a panel or a quest uses it.",
+    description:
+      "Deletes the poll and all its responses, unless a panel or a quest uses it. What viewers have paid for responses is refunded unless the poll is settled.",
     request: { params: IdParam },
     responses: { 200: json("Deleted", Deleted) },
     errors: changeErrors,
@@ -221,15 +222,15 @@ polls.openapi(
     path: "/poll/v3/{id}/responses",
     summary: "Respond to a poll",
     description:
-      "Counts the caller's response, up to the poll's `responsesPerViewer`. Safe to retry with an Idempotency-Key. The `vote` frame on a channel's WebSocket does the same.",
+      "Counts the caller's response, up to the poll's `responsesPerViewer`. If the poll has a `responseCost`, the caller's wallet is debited in the same commit, once; send what the viewer has agreed to as `cost`. Safe to retry with an Idempotency-Key. The `vote` frame on a channel's WebSocket does the same.",
     request: { params: IdParam, body: jsonBody(ResponseInput) },
     responses: { 201: json("The response", PollResponse) },
-    errors: ["not_found", "already_answered", "poll_closed", "conflict", "unavailable"],
+    errors: ["not_found", "already_answered", "poll_closed", "insufficient_balance", "conflict", "unavailable"],
   }),
   async (c) => {
     const { id } = c.req.valid("param");
-    const vote = await respond(c.var.ctx, id, c.req.valid("json").answerId);
-    return c.json(toResponse(c.var.ctx.siteId, id, vote), 201);
+    const { vote, payment } = await respond(c.var.ctx, id, c.req.valid("json"));
+    return c.json(toResponse(c.var.ctx.siteId, id, vote, payment), 201);
   },
 );
 

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { pollResponses, polls } from "#db/schema/polls.ts";
@@ -16,8 +16,9 @@ import { withdrawTally } from "./audience.ts";
 // Keeps a poll's row and its counters in sync.
 
 export function definitionOf(row: typeof polls.$inferSelect): PollDefinition {
-  const { version, open, hideResults, responsesPerViewer, answers, locksAt, settled, correctAnswerId } = row;
-  return { version, open, hideResults, responsesPerViewer, answers, locksAt, correctAnswerId: settled === null ? null : correctAnswerId };
+  const { version, open, hideResults, responsesPerViewer, responseCost, answers, locksAt, settled } = row;
+  const correctAnswerId = settled === null ? null : row.correctAnswerId;
+  return { version, open, hideResults, responsesPerViewer, responseCost, answers, locksAt, correctAnswerId };
 }
 
 /** The definition that the counters need; undefined if the site has no such poll. */
@@ -45,7 +46,8 @@ export async function syncCounters(env: Env, siteId: string, pollId: string): Pr
   if (poll) return defineOnAllCounters(env, siteId, pollId, poll);
   await Promise.all(countersOf(env, siteId, pollId).map((counter) => counter.clear()));
   await withdrawTally(env, siteId, pollId, Date.now());
-  await deleteResponses(env, siteId, pollId);
+  // Those that were paid for are deleted with their refund.
+  await deleteResponses(env, siteId, pollId, eq(pollResponses.charged, 0));
 }
 
 /** A vote with its position at its counter, and where it was cast (empty if unknown). */
@@ -84,12 +86,13 @@ function countOf({ seq, channelId, created }: PlacedVote): Counted {
 
 const CHUNK = 5_000;
 
-async function deleteResponses(env: Env, siteId: string, pollId: string): Promise<void> {
+/** Deletes a deleted poll's responses, or some of them. */
+export async function deleteResponses(env: Env, siteId: string, pollId: string, condition?: SQL): Promise<void> {
   const db = createDb(env.DB);
   const chunk = db
     .select({ rowid: sql`rowid` })
     .from(pollResponses)
-    .where(and(eq(pollResponses.siteId, siteId), eq(pollResponses.pollId, pollId)))
+    .where(and(eq(pollResponses.siteId, siteId), eq(pollResponses.pollId, pollId), condition))
     .limit(CHUNK);
   for (let deleted = CHUNK; deleted === CHUNK;)
     deleted = (

@@ -2,6 +2,7 @@ import { dataOf, type Effect, type Effects, idOf } from "#worker/services/event-
 import { payForOutcome } from "#worker/services/leaderboards/poll-awards.ts";
 import { wakeScheduler } from "#worker/services/schedule/derived.ts";
 import { syncCounters } from "./counting.ts";
+import { endPaidResponses } from "./paid-responses.ts";
 
 const syncPoll: Effect = (env, siteId, event) => syncCounters(env, siteId, idOf(event));
 
@@ -20,5 +21,8 @@ export const effects: Effects = {
     await syncPoll(env, siteId, event);
     await payForOutcome(env, siteId, event);
   },
-  "poll.deleted": syncPoll,
+  "poll.deleted": async (env, siteId, event) => {
+    await syncPoll(env, siteId, event);
+    await endPaidResponses(env, siteId, idOf(event), dataOf(event).settled !== null);
+  },
 };

@@ -28,6 +28,7 @@ export const events = eventsOf(
           open: true,
           responsesPerViewer: 1,
           hideResults: false,
+          responseCost: 0,
           correctAnswerId: null,
           locksAt: SAMPLE_MOMENT + 45 * MINUTE,
           settled: null,

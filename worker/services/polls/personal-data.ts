@@ -8,7 +8,12 @@ export const pollData: PersonalData[] = [
     {
       table: pollResponses,
       of: ({ siteId }, { accountId }) => and(eq(pollResponses.siteId, siteId), eq(pollResponses.accountId, accountId)),
-      columns: { pollId: pollResponses.pollId, answerId: pollResponses.answerId, created: pollResponses.created },
+      columns: {
+        pollId: pollResponses.pollId,
+        answerId: pollResponses.answerId,
+        created: pollResponses.created,
+        charged: pollResponses.charged,
+      },
     },
   ),
 ];

@@ -86,13 +86,13 @@ export async function isInsider(ctx: Ctx): Promise<boolean> {
 
 export async function createPoll(ctx: Ctx, input: PollInput): Promise<PollRow> {
   requireOwnSite(ctx, input.siteId);
-  const { type, question, name, open, responsesPerViewer, hideResults, locksAt } = input;
+  const { type, question, name, open, responsesPerViewer, hideResults, responseCost, locksAt } = input;
   requireLock(ctx, { open, locksAt });
   const row = newRow(ctx);
   const answers = answersOf(ctx, { id: row.id, answers: [] }, input.answers);
   const poll: PollRow = {
     ...row,
-    ...{ type, question, name, open, responsesPerViewer, hideResults, locksAt, answers },
+    ...{ type, question, name, open, responsesPerViewer, hideResults, responseCost, locksAt, answers },
     correctAnswerId: null,
     settled: null,
   };
@@ -106,10 +106,11 @@ export async function createPoll(ctx: Ctx, input: PollInput): Promise<PollRow> {
 export async function replacePoll(ctx: Ctx, id: string, input: PollReplacement): Promise<PollRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getPoll(ctx, id);
-  const { type, question, name, open, responsesPerViewer, hideResults, locksAt } = input;
+  const { type, question, name, open, responsesPerViewer, hideResults, responseCost, locksAt } = input;
   // An omitted correctAnswerId doesn't unset the outcome of a settled poll.
   const { correctAnswerId = current.settled === null ? null : current.correctAnswerId } = input;
-  return editPoll(ctx, current, { type, question, name, open, responsesPerViewer, hideResults, locksAt, correctAnswerId });
+  const fields = { type, question, name, open, responsesPerViewer, hideResults, responseCost, locksAt, correctAnswerId };
+  return editPoll(ctx, current, fields);
 }
 
 /** Updates some fields of a poll. */
@@ -124,6 +125,9 @@ async function editPoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>): P
   if (correctAnswerId !== null) requireAnswer(current, correctAnswerId);
   if (current.settled !== null && (open || correctAnswerId !== current.correctAnswerId))
     throw conflict("The poll is settled: it can't be reopened; to correct its outcome, settle it again");
+  // Nobody pays more than was shown.
+  if (current.open && open && (fields.responseCost ?? current.responseCost) !== current.responseCost)
+    throw conflict("The poll is open: close it to change what a response costs");
   const { locksAt = current.locksAt } = fields;
   if (open !== current.open || locksAt !== current.locksAt) requireLock(ctx, { open, locksAt });
   const verb = open === current.open ? "updated" : open ? "opened" : "closed";

@@ -2,8 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { POLL_TYPES } from "#db/enums.ts";
 import type { PollRow } from "#db/schema/polls.ts";
 import type { PollAnswer as StoredAnswer } from "#db/types.ts";
-import type { CountedVote } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
+import type { CountedVote, VotePayment } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { Id, ImageUrl, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
+import { MAX_BALANCE } from "#worker/services/wallets/schemas.ts";
 
 const MAX_ANSWERS = 20;
 
@@ -42,6 +43,12 @@ const settings = {
 const LocksAt = Time.nullable().describe(
   "Responses from this time on don't count, whatever their order of arrival, and the poll closes; null: when it is closed",
 );
+const ResponseCost = z
+  .number()
+  .int()
+  .min(0)
+  .max(MAX_BALANCE)
+  .describe("What a response costs, in minor units of the viewer's wallet; 0: nothing. It can't change while the poll is open");
 const CorrectAnswerId = Id.nullable().describe("Id of one of the poll's answers");
 
 const replaceable = {
@@ -50,6 +57,7 @@ const replaceable = {
   correctAnswerId: CorrectAnswerId.optional(),
   responsesPerViewer: settings.responsesPerViewer.default(1),
   hideResults: settings.hideResults.default(false),
+  responseCost: ResponseCost.default(0),
   locksAt: LocksAt.default(null),
 };
 const example = {
@@ -73,7 +81,7 @@ export const PollReplacement = z
   .openapi("PollReplacement", { example: { ...example, question: "Who wins the cup?" } });
 
 export const PollPatch = z
-  .strictObject({ siteId: SiteId, ...fields, ...settings, locksAt: LocksAt, correctAnswerId: CorrectAnswerId })
+  .strictObject({ siteId: SiteId, ...fields, ...settings, responseCost: ResponseCost, locksAt: LocksAt, correctAnswerId: CorrectAnswerId })
   .partial()
   .openapi("PollPatch", { example: { open: false } });
 
@@ -83,6 +91,7 @@ export const Poll = z
     siteId: Id,
     ...fields,
     ...settings,
+    responseCost: ResponseCost,
     correctAnswerId: CorrectAnswerId.describe(
       "Null until the poll is settled, except for callers with a developer key or an admin's token",
     ),
@@ -114,11 +123,24 @@ export const PollFilters = {
 };
 
 export const ResponseInput = z
-  .strictObject({ answerId: Id })
+  .strictObject({
+    answerId: Id,
+    cost: ResponseCost.optional().describe(
+      "The `responseCost` that the viewer has agreed to: required if the poll costs something, and a 409 if it is another one by now",
+    ),
+  })
   .openapi("PollResponseInput", { example: { answerId: "5eed00000000000000006a01" } });
 
 export const PollResponse = z
-  .object({ pollId: Id, answerId: Id, userId: Id.describe("The account that responded"), siteId: Id, created: Time })
+  .object({
+    pollId: Id,
+    answerId: Id,
+    userId: Id.describe("The account that responded"),
+    siteId: Id,
+    created: Time,
+    charged: z.number().int().optional().describe("What the response has cost, if the poll costs something"),
+    balance: z.number().int().optional().describe("The wallet's balance after paying for it"),
+  })
   .openapi("PollResponse");
 
 export const PollResults = z
@@ -152,6 +174,7 @@ export type PollInput = z.output<typeof PollInput>;
 export type PollReplacement = z.output<typeof PollReplacement>;
 export type PollPatch = z.output<typeof PollPatch>;
 export type AnswersInput = z.output<typeof AnswersInput>;
+export type ResponseInput = z.output<typeof ResponseInput>;
 export type RestrictedQuery = NonNullable<z.output<typeof PollFilters.rQuery>>;
 
 function areDistinct(values: string[]): boolean {
@@ -169,6 +192,7 @@ export function toPoll(row: PollRow, insider: boolean) {
     open: row.open,
     responsesPerViewer: row.responsesPerViewer,
     hideResults: row.hideResults,
+    responseCost: row.responseCost,
     correctAnswerId: insider || row.settled !== null ? row.correctAnswerId : null,
     locksAt: row.locksAt,
     settled: row.settled,
@@ -187,6 +211,7 @@ export function toAnswers({ id, answers }: { id: string; answers: StoredAnswer[]
   })) satisfies z.output<typeof PollAnswer>[];
 }
 
-export function toResponse(siteId: string, pollId: string, { accountId, answerId, created }: CountedVote) {
-  return { pollId, answerId, userId: accountId, siteId, created } satisfies z.output<typeof PollResponse>;
+export function toResponse(siteId: string, pollId: string, { accountId, answerId, created }: CountedVote, payment?: VotePayment) {
+  const paid = payment && { charged: payment.charged, balance: payment.balance };
+  return { pollId, answerId, userId: accountId, siteId, created, ...paid } satisfies z.output<typeof PollResponse>;
 }

@@ -1,8 +1,8 @@
 import { counterAt, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import {
-  type CountedVote,
   counterOf,
   type Vote,
+  type VotePayment,
   type VoteOutcome,
   type VoteErrorCode,
 } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
@@ -10,14 +10,19 @@ import { Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { callerAccount, type Ctx } from "#worker/services/core/context.ts";
+import type { ResponseInput } from "./schemas.ts";
+
+/** A counted vote, and what its account has paid for it. */
+export type PaidVote = Pick<Extract<VoteOutcome, { ok: true }>, "vote" | "payment">;
 
 /** The result of a vote, sent to the viewer's socket. */
-export type CastVote = { ok: true } | { ok: false; code: VoteErrorCode; message: string };
+export type CastVote = { ok: true; payment?: VotePayment } | { ok: false; code: VoteErrorCode; message: string };
 
-/** Counts a viewer's vote, idempotently by `requestId`, without a database query. */
+/** Counts a viewer's vote, idempotently by `requestId`; without a database query, unless it costs something. */
 export async function castVote(env: Env, siteId: string, { pollId, ...vote }: Vote & { pollId: string }): Promise<CastVote> {
   const outcome = await sendVote(env, siteId, pollId, vote);
-  return outcome.ok ? { ok: true } : outcome;
+  if (!outcome.ok) return outcome;
+  return outcome.payment ? { ok: true, payment: outcome.payment } : { ok: true };
 }
 
 /** Like `castVote`, but also returns a result if it fails, because the viewer's socket always gets a response. */
@@ -34,15 +39,18 @@ export async function castVoteForViewer(
   }
 }
 
-/** Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, `not_found` (unknown poll or answer) or `unavailable`. */
-export async function respond(ctx: Ctx, pollId: string, answerId: string): Promise<CountedVote> {
+/**
+ * Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, `not_found` (unknown poll or answer), `unavailable`, or
+ * if it costs something `insufficient_balance` or `conflict` (another cost than the caller's).
+ */
+export async function respond(ctx: Ctx, pollId: string, { answerId, cost }: ResponseInput): Promise<PaidVote> {
   const { id } = await callerAccount(ctx);
   // With an Idempotency-Key, a request that failed before its response was stored can be retried.
   const requestId = ctx.idempotencyId ?? newId(ctx.now);
-  const sent = sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId });
+  const sent = sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId, ...(cost === undefined ? {} : { cost }) });
   const outcome = await orUnavailable(sent, "The response could not be counted; send it again");
   if (!outcome.ok) throw new Failure(outcome.code, outcome.message);
-  return outcome.vote;
+  return outcome;
 }
 
 function sendVote(env: Env, siteId: string, pollId: string, vote: Vote): Promise<VoteOutcome> {

@@ -77,7 +77,7 @@ export const ERROR_HELP = {
     fix: "Connect one with `PUT /shopify/v1/connection`.",
   },
   insufficient_balance: {
-    cause: "The wallet's balance is lower than the debit, or than what the claim costs.",
+    cause: "The wallet's balance is lower than the debit, or than what the claim or the response to the poll costs.",
     fix: "Read the wallet's `balance` and offer what it can pay. Nothing was debited.",
   },
   already_answered: {
