@@ -27,6 +27,16 @@ const connectionCondition: fc.Arbitrary<SegmentFilter> = fc.oneof(
   fc.record({ attribute: fc.constant("country" as const), operator: textOperator, value: some(["GB", "BR"]) }),
 );
 
+const BOARDS = ["5eed00000000000000007801", "5eed00000000000000007802"] as const;
+
+/** Leaderboards keep the points, not the database. */
+const pointsCondition: fc.Arbitrary<SegmentFilter> = fc.record({
+  attribute: fc.constant("points" as const),
+  operator: fc.constantFrom("at_least" as const, "less_than" as const),
+  value: fc.constantFrom(0, 1, 50),
+  leaderboardId: fc.constantFrom(...BOARDS),
+});
+
 /** Filters of up to three levels over these conditions. */
 function filterOver(condition: fc.Arbitrary<SegmentFilter>): fc.Arbitrary<SegmentFilter> {
   const groupOf = (inner: fc.Arbitrary<SegmentFilter>): fc.Arbitrary<SegmentFilter> =>
@@ -40,7 +50,7 @@ function filterOver(condition: fc.Arbitrary<SegmentFilter>): fc.Arbitrary<Segmen
 }
 
 export const storedFilter = filterOver(storedCondition);
-export const anyFilter = filterOver(fc.oneof(storedCondition, connectionCondition));
+export const anyFilter = filterOver(fc.oneof(storedCondition, connectionCondition, pointsCondition));
 
 export const anyViewer: fc.Arbitrary<SegmentViewer> = fc.record({
   signedIn: fc.boolean(),
@@ -50,4 +60,5 @@ export const anyViewer: fc.Arbitrary<SegmentViewer> = fc.record({
   language: fc.constantFrom(null, "en", "en-GB", "pt-BR"),
   country: fc.constantFrom(null, "GB", "BR"),
   watchSeconds: fc.constantFrom(0, 60, 90, 600),
+  points: fc.constantFrom({}, { [BOARDS[0]]: 50 }, { [BOARDS[0]]: -5, [BOARDS[1]]: 1 }),
 });

@@ -5,12 +5,16 @@ import { describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { viewerActivity } from "#db/schema/activity.ts";
 import { sites } from "#db/schema/sites.ts";
+import { Leaderboard } from "#worker/durable-objects/leaderboard/leaderboard.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { SitePresence } from "#worker/durable-objects/site-presence/site-presence.ts";
+import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
+import { Leaderboard as Created } from "#worker/services/leaderboards/schemas.ts";
 import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { SegmentFilter } from "#worker/services/segments/filter.ts";
 import { Ticket } from "#worker/services/realtime/schemas.ts";
 import { newSite, openSocket, type TestSite, waitForViewerCount } from "../harness.ts";
-import { evict, join, newBroadcast, newChannel } from "./relay-viewer.ts";
+import { atTime, evict, join, newBroadcast, newChannel } from "./relay-viewer.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;
@@ -28,6 +32,18 @@ async function store(site: TestSite, slug: string, filter: SegmentFilter): Promi
     .set({ settings, version: row.version + 1 })
     .where(eq(sites.id, site.id));
   return row.version + 1;
+}
+
+/** Changes the site's segments, and waits until its objects know. */
+async function setSegment(site: TestSite, slug: string, filter: SegmentFilter): Promise<void> {
+  const settings = { security: {}, userSegments: { [slug]: { name: slug, filter } } };
+  const { status, text } = await site.call("updateSite", { body: { name: "Harbour City", settings } });
+  if (status !== 200) throw new Error(text);
+  await env.SITE_LOG.getByName(site.id).nudge();
+}
+
+async function newBoard(site: TestSite): Promise<string> {
+  return (await site.call("createLeaderboard", { body: { name: "Season", period: "all" } })).as(Created)._id;
 }
 
 async function connect(site: TestSite, as?: "viewer", country = "BR") {
@@ -72,6 +88,74 @@ describe("a relay", () => {
     await channel.relay().setSegments(8);
     await join(channel, { segments: { version: 7, slugs: ["brazil"] } });
     expect(await channel.relay().count("brazil")).toBe(0);
+  });
+
+  test("evaluates the segments of a member again when its points cross a threshold, and of nobody else", async () => {
+    const site = await newSite();
+    const [board, other] = [await newBoard(site), await newBoard(site)];
+    const fans: SegmentFilter = { attribute: "points", operator: "at_least", value: 100, leaderboardId: board };
+    await setSegment(site, "fans", fans);
+    const viewer = await connect(site, "viewer");
+    const recheck = vi.spyOn(SitePresence.prototype, "recheck");
+    const rechecked = async (id: string, points: number) => {
+      recheck.mockClear();
+      const { viewer: account } = site.accounts;
+      await site.call("awardPoints", { params: { id }, body: { accountId: account.id, points } });
+      await runInDurableObject(leaderboardOf(env, site.id, id), (object: Leaderboard) => atTime(Date.now() + MINUTE, () => object.alarm()));
+      return recheck.mock.calls.map(([accountIds]) => accountIds);
+    };
+    expect(await rechecked(board, 99)).toEqual([]);
+    expect(await rechecked(other, 500)).toEqual([]);
+    expect(await rechecked(board, 1)).toEqual([[site.accounts.viewer.id]]);
+    await viewer.first("audience.changed");
+    expect(await relayOf(site).count("fans")).toBe(1);
+    expect(await rechecked(board, 50)).toEqual([]);
+    expect(await rechecked(board, -60)).toEqual([[site.accounts.viewer.id]]);
+    await expect.poll(() => relayOf(site).count("fans")).toBe(0);
+    // Once no segment asks for points, the leaderboard stops as well.
+    await setSegment(site, "fans", BRAZIL);
+    expect(await rechecked(board, 60)).toEqual([]);
+    expect(await runInDurableObject(leaderboardOf(env, site.id, board), (_, { storage }) => storage.kv.get("thresholds"))).toEqual([]);
+  });
+
+  test("asks the leaderboards, not the database, for the points of viewers who connect", async () => {
+    const queries = async (segment: (site: TestSite) => Promise<SegmentFilter>) => {
+      const site = await newSite();
+      await setSegment(site, "some", await segment(site));
+      await connect(site);
+      const [prepare, batch, lookUp] = [vi.spyOn(env.DB, "prepare"), vi.spyOn(env.DB, "batch"), vi.spyOn(env.LEADERBOARD, "getByName")];
+      await connect(site, "viewer");
+      const counts = [prepare, batch, lookUp].map(({ mock }) => mock.calls.length);
+      for (const spy of [prepare, batch, lookUp]) spy.mockRestore();
+      return counts;
+    };
+    const [prepared = 0, batches = 0] = await queries(async () => BRAZIL);
+    expect(prepared).toBeGreaterThan(0);
+    const withPoints = async (site: TestSite): Promise<SegmentFilter> => {
+      const condition = { attribute: "points" as const, operator: "at_least" as const, leaderboardId: await newBoard(site) };
+      return {
+        any: [
+          { ...condition, value: 1 },
+          { ...condition, value: 5 },
+        ],
+      };
+    };
+    expect(await queries(withPoints)).toEqual([prepared, batches, 1]);
+  });
+
+  test("admits viewers although a leaderboard doesn't respond, and asks again within five minutes", async () => {
+    const site = await newSite();
+    const board = await newBoard(site);
+    await setSegment(site, "fans", { attribute: "points", operator: "at_least", value: 1, leaderboardId: board });
+    await site.call("awardPoints", { params: { id: board }, body: { accountId: site.accounts.viewer.id, points: 5 } });
+    const failing = vi.spyOn(Leaderboard.prototype, "pointsOf").mockRejectedValue(new Error("unavailable"));
+    const viewer = await connect(site, "viewer");
+    failing.mockRestore();
+    expect(await relayOf(site).count("fans")).toBe(0);
+    await runInDurableObject(relayOf(site), (_relay, { storage }) => storage.kv.put("watchDue", Date.now() - MINUTE));
+    await runDurableObjectAlarm(relayOf(site));
+    await viewer.first("audience.changed");
+    expect(await relayOf(site).count("fans")).toBe(1);
   });
 
   test("evaluates watch time again every five minutes, and only where a segment asks for it", async () => {

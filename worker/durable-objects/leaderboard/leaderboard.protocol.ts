@@ -13,6 +13,14 @@ export interface NewAward {
   at: number;
   /** The rule that awards it; null for an award by a key. */
   rule: Pick<PointsRule, "on" | "perDay"> | null;
+  /** How often the rule counts with this award; once if absent. */
+  times?: number;
+}
+
+/** Minutes that accounts have watched (since 1970 UTC), each once per account, and the rule that pays for them. */
+export interface WatchedMinutes {
+  rule: Pick<PointsRule, "points" | "perDay">;
+  minutes: [accountId: string, minute: number][];
 }
 
 export type AwardErrorCode = "not_found" | "conflict";
@@ -60,6 +68,9 @@ export interface LedgerEntry {
   cause: string;
   reason: string;
 }
+
+/** An account's own row of the ledger. */
+export type OwnAward = Pick<LedgerEntry, "at" | "points" | "rule" | "cause" | "reason">;
 
 /** A settled poll: who gave this answer gets the points, and who got them for another outcome loses them. */
 export interface Settlement {

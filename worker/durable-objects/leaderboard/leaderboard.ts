@@ -4,18 +4,22 @@ import { logError } from "#worker/lib/log.ts";
 import { announceAwards } from "#worker/services/leaderboards/announcements.ts";
 import { readResponders } from "#worker/services/leaderboards/responders.ts";
 import { publishTop } from "#worker/services/leaderboards/viewers.ts";
+import { recheckMembers, thresholdsOf } from "#worker/services/segments/thresholds.ts";
 import {
   type AwardOutcome,
   type LedgerEntry,
   type NewAward,
+  type OwnAward,
   type OwnStanding,
   type RankPage,
   type RankPosition,
   type Settlement,
   TOP,
+  type WatchedMinutes,
 } from "./leaderboard.protocol.ts";
 import { Ledger } from "./ledger.ts";
 import { Settlements } from "./settlements.ts";
+import { WatchedMinutesStore } from "./watched-minutes.ts";
 
 /** Shortest time between two notifications: viewers are notified at most twice a second. */
 const NOTIFY_MS = 500;
@@ -23,6 +27,9 @@ const NOTIFY_MS = 500;
 const ANNOUNCE_MS = 1_000;
 /** Longest time between two attempts. */
 const RETRY_MS = 32_000;
+/** Members whose segments are evaluated again in one run, and the time between two runs. */
+const RECHECKED = 500;
+const RECHECK_MS = 2_000;
 /** Accounts that are paid for a settled poll in one transaction, and such pages in one run. */
 const PAGE = 500;
 const PAGES = 20;
@@ -36,7 +43,8 @@ interface Announcement {
   points: number;
 }
 
-type Work = "notify" | "announce" | "settle";
+const WORK = ["collect", "settle", "announce", "notify", "recheck"] as const;
+type Work = (typeof WORK)[number];
 
 /**
  * One leaderboard, named `<siteId>:<leaderboardId>`: its awards, and the ranks that follow from them. Awards are stored before the response;
@@ -47,9 +55,10 @@ export class Leaderboard extends DurableObject<Env> {
   readonly #id: string;
   #ledger: Ledger;
   #settlements: Settlements;
-  /** When each work is due, ms. After a restart all of it is due at the next alarm. */
-  readonly #due: Record<Work, number> = { notify: 0, announce: 0, settle: 0 };
-  readonly #failures: Record<Work, number> = { notify: 0, announce: 0, settle: 0 };
+  #watched: WatchedMinutesStore;
+  /** When each work is due, ms. After a restart all but the watched minutes are due at the next alarm. */
+  readonly #due: Record<Work, number> = { notify: 0, announce: 0, settle: 0, collect: 0, recheck: 0 };
+  readonly #failures: Record<Work, number> = { notify: 0, announce: 0, settle: 0, collect: 0, recheck: 0 };
   #notifiedAt = 0;
   #alarmAt: number | null = null;
 
@@ -60,6 +69,8 @@ export class Leaderboard extends DurableObject<Env> {
     this.#id = id;
     this.#ledger = new Ledger(ctx.storage);
     this.#settlements = new Settlements(ctx.storage, this.#ledger);
+    this.#watched = new WatchedMinutesStore(ctx.storage, this.#ledger);
+    this.#due.collect = this.#watched.due;
   }
 
   /** Records awards, each once by its cause; an outcome for each. */
@@ -70,6 +81,13 @@ export class Leaderboard extends DurableObject<Env> {
     this.#announceLater(added.filter(({ rule }) => rule === null));
     if (added.length > 0) this.#notifySoon();
     return outcomes;
+  }
+
+  /** Stores watched minutes, which are awarded together a while later. Safe to repeat. */
+  watched(watched: WatchedMinutes): void {
+    if (this.#isDeleted()) return;
+    this.#watched.add(watched, Date.now());
+    this.#schedule("collect", this.#watched.due);
   }
 
   /** Pays for a poll's outcome. Safe to repeat. */
@@ -85,8 +103,26 @@ export class Leaderboard extends DurableObject<Env> {
     return this.#ledger.around(accountId, neighbours);
   }
 
+  /** Starts with all that is known by now: watched minutes too. */
   entries(after: number, limit: number): LedgerEntry[] {
+    if (after === 0) this.#awardWatched();
     return this.#ledger.entries(after, limit);
+  }
+
+  /** An account's own awards, by cause. */
+  awardsOf(accountId: string, after: string, limit: number): OwnAward[] {
+    if (after === "") this.#awardWatched();
+    return this.#ledger.awardsOf(accountId, after, limit);
+  }
+
+  /** The points of these accounts; those without any are missing. */
+  pointsOf(accountIds: string[]): Record<string, number> {
+    return this.#ledger.pointsOf(accountIds);
+  }
+
+  /** Evaluates a member's segments again when its points cross one of these numbers. */
+  watchThresholds(thresholds: number[]): void {
+    if (!this.#isDeleted()) this.#ledger.watch(thresholds);
   }
 
   /** Publishes the top again if the account is part of it, because its name has changed or it has hidden it. */
@@ -103,6 +139,7 @@ export class Leaderboard extends DurableObject<Env> {
   /** Erases a deleted account; its points stay, without a name. */
   erase(accountId: string): void {
     if (this.#isDeleted()) return;
+    this.#awardWatched();
     this.#ledger.erase(accountId);
     this.#republish();
   }
@@ -119,7 +156,8 @@ export class Leaderboard extends DurableObject<Env> {
     this.ctx.storage.kv.put("deleted", true);
     this.#ledger = new Ledger(this.ctx.storage);
     this.#settlements = new Settlements(this.ctx.storage, this.#ledger);
-    this.#due.notify = this.#due.announce = this.#due.settle = Infinity;
+    this.#watched = new WatchedMinutesStore(this.ctx.storage, this.#ledger);
+    for (const work of WORK) this.#due[work] = Infinity;
     this.#alarmAt = null;
     await this.ctx.storage.deleteAlarm();
   }
@@ -128,9 +166,11 @@ export class Leaderboard extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
     const now = Date.now();
+    await this.#attempt("collect", now, async () => this.#awardWatched());
     await this.#attempt("settle", now, () => this.#settle());
     await this.#attempt("announce", now, () => this.#announce());
     await this.#attempt("notify", now, () => this.#notify(now));
+    await this.#attempt("recheck", now, () => this.#recheck());
     this.#setAlarm();
   }
 
@@ -164,6 +204,22 @@ export class Leaderboard extends DurableObject<Env> {
     if (this.#isDeleted() || ranks === this.ctx.storage.kv.get<string>("published")) return;
     await publishTop(this.env, this.#siteId, this.#id, standings, now);
     this.ctx.storage.kv.put("published", ranks);
+  }
+
+  #awardWatched(): void {
+    if (this.#watched.due === Infinity) return;
+    this.#watched.award();
+    this.#notifySoon();
+  }
+
+  /** Has the relays evaluate the segments of members whose points have crossed a threshold. */
+  async #recheck(): Promise<void> {
+    if (this.#isDeleted() || !this.#ledger.hasCrossed) return;
+    this.#ledger.watch(await thresholdsOf(this.env, this.#siteId, this.#id));
+    const { accountIds, upTo } = this.#ledger.crossed(RECHECKED);
+    await recheckMembers(this.env, this.#siteId, accountIds);
+    this.#ledger.forgetCrossed(upTo);
+    if (this.#ledger.hasCrossed) this.#schedule("recheck", Date.now() + RECHECK_MS);
   }
 
   #announceLater(awards: NewAward[]): void {
@@ -200,6 +256,7 @@ export class Leaderboard extends DurableObject<Env> {
 
   #notifySoon(): void {
     this.#schedule("notify", Math.max(Date.now(), this.#notifiedAt + NOTIFY_MS));
+    if (this.#ledger.hasCrossed) this.#schedule("recheck", Date.now() + RECHECK_MS);
   }
 
   #schedule(work: Work, at: number): void {

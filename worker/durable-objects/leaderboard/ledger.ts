@@ -5,6 +5,7 @@ import {
   type LedgerEntry,
   MAX_TOTAL,
   type NewAward,
+  type OwnAward,
   type OwnStanding,
   type RankPage,
   type RankPosition,
@@ -27,6 +28,8 @@ const SCHEMA = [
   ${BUCKETS_TABLE};
   CREATE TABLE daily (member INTEGER NOT NULL, rule TEXT NOT NULL, day INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (member, rule, day)) WITHOUT ROWID;
   CREATE TABLE erased (account TEXT PRIMARY KEY) WITHOUT ROWID`,
+  // Members whose points have crossed a threshold with the award `seq`.
+  "CREATE TABLE crossed (member INTEGER PRIMARY KEY, seq INTEGER NOT NULL)",
 ];
 
 type Member = { id: number; account: string; points: number; precedence: number };
@@ -38,6 +41,7 @@ export class Ledger {
   readonly #sql: SqlStorage;
   readonly #buckets: PointBuckets;
   #hasErased: boolean;
+  #thresholds: number[];
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -45,6 +49,7 @@ export class Ledger {
     migrate(storage, "ledger", SCHEMA);
     this.#buckets = new PointBuckets(storage.sql);
     this.#hasErased = this.#sql.exec("SELECT 1 FROM erased LIMIT 1").toArray().length > 0;
+    this.#thresholds = storage.kv.get<number[]>("thresholds") ?? [];
   }
 
   /** Records awards in one transaction; each has an outcome of its own. */
@@ -74,6 +79,59 @@ export class Ledger {
       this.#sql.exec("UPDATE members SET account = ? WHERE account = ?", pseudonym, accountId);
     });
     this.#hasErased = true;
+  }
+
+  /** The points of these accounts; those without any are missing. */
+  pointsOf(accountIds: string[]): Record<string, number> {
+    const select = "SELECT account, points FROM members WHERE account IN (SELECT value FROM json_each(?))";
+    const rows = this.#sql.exec<{ account: string; points: number }>(select, JSON.stringify(accountIds)).toArray();
+    return Object.fromEntries(rows.map(({ account, points }) => [account, points]));
+  }
+
+  /** From now on, notes whose points cross one of these numbers. */
+  watch(thresholds: number[]): void {
+    this.#storage.kv.put("thresholds", thresholds);
+    this.#thresholds = thresholds;
+    if (thresholds.length === 0) this.#sql.exec("DELETE FROM crossed");
+  }
+
+  /** The accounts that have crossed a threshold and weren't removed by `forgetCrossed`, and the position that this list is of. */
+  crossed(limit: number): { accountIds: string[]; upTo: number } {
+    const select = "SELECT account, crossed.seq AS seq FROM crossed JOIN members ON id = member ORDER BY crossed.seq LIMIT ?";
+    const rows = this.#sql.exec<{ account: string; seq: number }>(select, limit).toArray();
+    return { accountIds: rows.flatMap(({ account }) => idOrNull(account) ?? []), upTo: rows.at(-1)?.seq ?? 0 };
+  }
+
+  /** Those who have crossed one again since keep their place. */
+  forgetCrossed(upTo: number): void {
+    this.#sql.exec("DELETE FROM crossed WHERE seq <= ?", upTo);
+  }
+
+  get hasCrossed(): boolean {
+    return this.#thresholds.length > 0 && this.#sql.exec("SELECT 1 FROM crossed LIMIT 1").toArray().length > 0;
+  }
+
+  /** An account's awards whose cause comes after this one. */
+  awardsOf(accountId: string, after: string, limit: number): OwnAward[] {
+    const select = `SELECT at, awards.points AS points, rule, cause, reason FROM awards
+      WHERE member = (SELECT id FROM members WHERE account = ?) AND cause > ? ORDER BY cause LIMIT ?`;
+    return this.#sql.exec<OwnAward & Record<string, SqlStorageValue>>(select, accountId, after, limit).toArray();
+  }
+
+  /** The causes of an account's awards that start like this. */
+  causesOf(accountId: string, prefix: string): string[] {
+    const select = "SELECT cause FROM awards WHERE member = (SELECT id FROM members WHERE account = ?) AND cause >= ? AND cause < ?";
+    const end = `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
+    return this.#sql
+      .exec<{ cause: string }>(select, accountId, prefix, end)
+      .toArray()
+      .map(({ cause }) => cause);
+  }
+
+  /** How often a rule has counted for an account on the day of this moment (ms). */
+  timesOnDay(accountId: string, rule: string, at: number): number {
+    const select = "SELECT n FROM daily WHERE member = (SELECT id FROM members WHERE account = ?) AND rule = ? AND day = ?";
+    return this.#sql.exec<{ n: number }>(select, accountId, rule, Math.floor(at / DAY)).toArray()[0]?.n ?? 0;
   }
 
   /** A page of the ranks, after a position or from an offset. */
@@ -123,7 +181,7 @@ export class Ledger {
     });
   }
 
-  #record({ accountId, points, reason, cause, at, rule }: NewAward, changes: BucketChanges): AwardOutcome {
+  #record({ accountId, points, reason, cause, at, rule, times = 1 }: NewAward, changes: BucketChanges): AwardOutcome {
     if (this.#hasErased && this.#isErased(accountId)) return { ok: false, code: "not_found", message: "The account no longer exists" };
     const member = this.#member(accountId);
     const known = rule === null ? this.#awardOf(cause) : member && this.#awardTo(member, cause);
@@ -131,12 +189,13 @@ export class Ledger {
     const total = (member?.points ?? 0) + points;
     if (Math.abs(total) > MAX_TOTAL) return { ok: false, code: "conflict", message: `The total would exceed ${MAX_TOTAL} points` };
     const id = member?.id ?? this.#newMember(accountId);
-    if (rule?.perDay !== undefined && !this.#withinDay(id, rule.on, at, rule.perDay))
+    if (rule?.perDay !== undefined && !this.#withinDay(id, { rule: rule.on, at, perDay: rule.perDay, times }))
       return { ok: false, code: "conflict", message: "The rule's limit per day is reached" };
     const insert = "INSERT INTO awards (member, points, reason, rule, cause, at) VALUES (?, ?, ?, ?, ?, ?) RETURNING seq";
     const { seq } = this.#sql.exec<{ seq: number }>(insert, id, points, reason, rule?.on ?? null, cause, at).one();
     this.#sql.exec("UPDATE members SET points = ?, precedence = ? WHERE id = ?", total, -seq, id);
     changes.moved(member?.points ?? null, total);
+    if (this.#crosses(member?.points ?? 0, total)) this.#sql.exec("INSERT OR REPLACE INTO crossed VALUES (?, ?)", id, seq);
     return { ok: true, total, repeated: false };
   }
 
@@ -160,10 +219,15 @@ export class Ledger {
     return award && { account, points: award.points, total };
   }
 
-  /** Counts an award of a rule for the day, unless the day's limit is reached. */
-  #withinDay(member: number, rule: string, at: number, perDay: number): boolean {
-    const count = `INSERT INTO daily VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1 WHERE n < ?`;
-    return this.#sql.exec(count, member, rule, Math.floor(at / DAY), perDay).rowsWritten > 0;
+  #crosses(before: number, after: number): boolean {
+    return this.#thresholds.some((threshold) => before < threshold !== after < threshold);
+  }
+
+  /** Counts an award of a rule for the day, unless it exceeds the day's limit. */
+  #withinDay(member: number, { rule, at, perDay, times }: { rule: string; at: number; perDay: number; times: number }): boolean {
+    if (times > perDay) return false;
+    const count = `INSERT INTO daily VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET n = n + ?4 WHERE n + ?4 <= ?5`;
+    return this.#sql.exec(count, member, rule, Math.floor(at / DAY), times, perDay).rowsWritten > 0;
   }
 
   #isErased(accountId: string): boolean {

@@ -1,13 +1,13 @@
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { segmentLabel } from "#worker/lib/segments.ts";
 import { ownerKey, readRights, type Right, type Rights, type SocketOwner } from "#worker/services/realtime/rights.ts";
-import { type ConnectionAttributes, type SiteSegments, slugsFor, useWatchTime } from "#worker/services/segments/membership.ts";
+import { type ConnectionAttributes, type SiteSegments, slugsFor, changeWithTime } from "#worker/services/segments/membership.ts";
 import type { VersionedGate, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { RelaySockets, Viewer } from "./sockets.ts";
 import { CLOSE } from "./relay.protocol.ts";
 
 const RETRY_MS = 500;
-/** How often the segments that depend on watch time are evaluated again. */
+/** How often the segments that depend on watch time or points are evaluated again. */
 const WATCH_CHECK_MS = 5 * 60_000;
 const SIGNED_OUT = "The session has ended";
 const REVOKED = "This output has been revoked or has expired";
@@ -47,7 +47,7 @@ interface Steps<T> {
 
 type Waiting = { owner: SocketOwner | null; resolve: (rights: Rights) => void; reject: (error: unknown) => void };
 
-/** By which version of the site's segments all sockets are evaluated, and whether any of these depends on watch time. */
+/** By which version of the site's segments all sockets are evaluated, and whether any of these depends on watch time or points. */
 interface Evaluated {
   version: number;
   usesWatchTime: boolean;
@@ -133,7 +133,7 @@ export class RelayRights {
     return this.#evaluated?.version;
   }
 
-  /** When segments that depend on watch time are evaluated next, ms; Infinity if there are none. */
+  /** When segments that depend on watch time or points are evaluated next, ms; Infinity if there are none. */
   get watchDue(): number {
     if (!this.#evaluated?.usesWatchTime || this.#sockets.size === 0) return Infinity;
     const due = this.#kv.get<number>("watchDue");
@@ -234,7 +234,7 @@ export class RelayRights {
         // One that has connected since was decided by this version or a later one.
         else if (!owner) this.#sockets.resegment(socket, viewer, labelsOf(site, null, viewer), this.#hooks.position());
       }
-      this.#storeEvaluated(Math.max(latest, site.version), useWatchTime(site.segments));
+      this.#storeEvaluated(Math.max(latest, site.version), changeWithTime(site.segments));
       if (this.watchDue !== Infinity) this.#hooks.wakeBy(this.watchDue);
     } catch (error) {
       this.#retrySoon();
@@ -267,7 +267,7 @@ export class RelayRights {
   /** Notes which segments a viewer that is about to be admitted was evaluated by. */
   #noteSegments({ version, segments }: Decision["site"]): void {
     const known = this.#sockets.size > 0 ? this.#evaluated : undefined;
-    const usesWatchTime = segments ? useWatchTime(segments) : (known?.usesWatchTime ?? false);
+    const usesWatchTime = segments ? changeWithTime(segments) : (known?.usesWatchTime ?? false);
     if (!known || known.usesWatchTime !== usesWatchTime) this.#storeEvaluated(Math.min(known?.version ?? version, version), usesWatchTime);
   }
 

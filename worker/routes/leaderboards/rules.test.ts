@@ -25,6 +25,9 @@ const becomes = (id: string, standings: Standings) => vi.waitFor(async () => exp
 /** Shows that something isn't paid: what happens after it has been paid. */
 const marker = (id: string) => award(id, { accountId: site.accounts.admin.id, points: 1 });
 
+/** Awards the minutes that a board has collected; otherwise it does so after five minutes. */
+const awardWatched = (id: string) => site.call("exportLeaderboard", { params: { id } });
+
 async function completedQuest(fields: Record<string, unknown> = {}): Promise<string> {
   const text = { title: "Early bird", description: "", rewardDescription: "A scarf", claimedMessage: "See you there" };
   const actions = [{ arrayId: "a1B2c3D4e", body: "Look", kind: "quest:view" }];
@@ -105,6 +108,10 @@ describe("a rule pays for", () => {
     });
     await recordActivity(env, site.id, [seen(site.channels[0], [minute - 1, minute])]);
     await recordActivity(env, site.id, [seen(site.channels[0], [minute]), seen(site.channels[1], [minute - 2])]);
+    await awardWatched(board._id);
+    // Sent again once they are awarded, with one more.
+    await recordActivity(env, site.id, [seen(site.channels[0], [minute - 1, minute])]);
+    await awardWatched(board._id);
     expect(await ranks(board._id)).toEqual([[1, "viewer", 4]]);
   });
 
@@ -130,6 +137,7 @@ describe("a rule pays for", () => {
     const row = { accountId: site.accounts.viewer.id, kind: "watch" as const, targetId: "v", channelId: site.channels[0], seconds: 600 };
     const times = { since: day * MINUTE, firstAt: day * MINUTE, lastAt: day * MINUTE + 600_000 };
     await recordActivity(env, site.id, [{ ...row, ...times, minutes: [day + 1, day + 2, day + 3, day + 4, day - 1] }]);
+    await awardWatched(board._id);
     expect(await ranks(board._id)).toEqual([[1, "viewer", 4]]);
   });
 

@@ -94,7 +94,7 @@ describe("the size of a segment", () => {
     for (const [index, shape] of shapes.entries()) {
       const roles = shape.roles.map((scope) => ({ scope, pageId: [site.channels[0]], write: false }));
       const { id } = await site.addAccount(`fan-${index}`, roles, shape.tags);
-      people.push({ id, viewer: { ...shape, signedIn: true, language: null, country: null } });
+      people.push({ id, viewer: { ...shape, signedIn: true, language: null, country: null, points: {} } });
       const own = { siteId: site.id, accountId: id };
       for (const sku of shape.entitlements) {
         const held = { ...stamps, ...own, sku, grantedMethod: "customerService" as const, dateGranted: 1 };
@@ -123,7 +123,7 @@ describe("the size of a segment", () => {
       ...Object.values(site.accounts).map(({ id, roles }) => ({
         id,
         viewer: {
-          ...{ signedIn: true, entitlements: [], language: null, country: null, watchSeconds: 0 },
+          ...{ signedIn: true, entitlements: [], language: null, country: null, watchSeconds: 0, points: {} },
           tags: id === site.accounts.viewer.id ? ["team:home"] : [],
           roles: roles.map(({ scope }) => scope),
         },

@@ -93,7 +93,7 @@ function shownPoll(content: OverlayInput["contents"][number], path: string): Ref
   return typeof pollId === "string" && ID_PATTERN.test(pollId) ? one("poll", path, pollId) : [];
 }
 
-/** The SKUs that the filters of segments name; `segments` by slug. */
+/** The SKUs and leaderboards that the filters of segments name; `segments` by slug. */
 export function inSegments(segments: Record<string, { filter: SegmentFilter }> = {}): Reference[] {
   return Object.entries(segments).flatMap(([slug, { filter }]) => inFilter(filter, `settings.userSegments.${slug}.filter`));
 }
@@ -102,11 +102,12 @@ function inFilter(filter: SegmentFilter, path: string): Reference[] {
   const groups = (["all", "any"] as const).flatMap((name) =>
     (filter[name] ?? []).map((each, index) => inFilter(each, `${path}.${name}.${index}`)),
   );
-  const { not, attribute, value } = filter;
+  const { not, attribute, value, leaderboardId } = filter;
   return [
     ...groups.flat(),
     ...(not ? inFilter(not, `${path}.not`) : []),
     ...(attribute === "entitlements" && Array.isArray(value) ? skusAt(`${path}.value`, value) : []),
+    ...one("leaderboard", `${path}.leaderboardId`, leaderboardId),
   ];
 }
 

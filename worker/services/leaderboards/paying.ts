@@ -4,6 +4,7 @@ import { leaderboards } from "#db/schema/leaderboards.ts";
 import type { PointsRule } from "#db/types.ts";
 import { type NewAward, REASONS } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
+import { inGroups } from "#worker/lib/in-groups.ts";
 
 // Which leaderboards pay for what viewers do.
 
@@ -29,6 +30,7 @@ export interface Deed {
 
 /** Awards per call to a board. */
 const BATCH = 1_000;
+const MINUTE = 60_000;
 /** How long the boards of a site are cached (ms). A change of one drops them from the cache of the site's log, where effects run. */
 const CACHE_MS = 10_000;
 const MAX_CACHED = 1_000;
@@ -102,6 +104,29 @@ export async function pay(
       }
     }),
   );
+}
+
+/** Pays for watched minutes on these channels: the boards collect them, and award them a while later. Safe to repeat. */
+export async function payForMinutes(
+  env: Env,
+  siteId: string,
+  boards: PayingBoard[],
+  watched: [accountId: string, minute: number][],
+  channelIds: string[],
+): Promise<void> {
+  await Promise.all(
+    boards.map(async (board) => {
+      const rule = ruleOf(board, "minute.watched");
+      if (!rule || !counts(board, channelIds)) return;
+      const minutes = watched.filter(([, minute]) => isWithin(board, minute * MINUTE));
+      for (const some of inGroups(minutes, BATCH))
+        await leaderboardOf(env, siteId, board.id).watched({ rule: amountOf(rule), minutes: some });
+    }),
+  );
+}
+
+function amountOf({ points, perDay }: PointsRule): Pick<PointsRule, "points" | "perDay"> {
+  return perDay === undefined ? { points } : { points, perDay };
 }
 
 function isWithin({ startsAt, endsAt }: PayingBoard, at: number): boolean {

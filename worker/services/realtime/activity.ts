@@ -2,13 +2,11 @@ import { and, eq, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "#db/client.ts";
 import { viewerActivity } from "#db/schema/activity.ts";
-import { pay, type PayingBoard, selectPaying } from "#worker/services/leaderboards/paying.ts";
+import { payForMinutes, type PayingBoard, selectPaying } from "#worker/services/leaderboards/paying.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
 /** How long viewer activity is kept, ms: 400 days, longer than a season. */
 const KEPT = 400 * 86_400_000;
-
-const MINUTE = 60_000;
 
 /** Rows per statement: their JSON stays far below D1's limit. */
 const ROWS = 1_000;
@@ -71,17 +69,17 @@ async function recordPage(env: Env, siteId: string, seen: Seen[]): Promise<void>
   const watched = seen.filter(({ minutes = [] }) => minutes.length > 0);
   if (watched.length === 0) return void (await insert);
   const [, boards] = await db.batch([insert, selectPaying(db, siteId, "minute.watched")]);
-  await payForMinutes(env, siteId, boards, watched);
+  await payForWatching(env, siteId, boards, watched);
 }
 
 /** Channel by channel, because a leaderboard may count only some. */
-async function payForMinutes(env: Env, siteId: string, boards: PayingBoard[], watched: Seen[]): Promise<void> {
+async function payForWatching(env: Env, siteId: string, boards: PayingBoard[], watched: Seen[]): Promise<void> {
   if (boards.length === 0) return;
   for (const [channelId, rows] of Map.groupBy(watched, (row) => row.channelId)) {
-    const deeds = rows.flatMap(({ accountId, minutes = [] }) =>
-      minutes.map((minute) => ({ accountId, cause: String(minute), at: minute * MINUTE })),
+    const minutes = rows.flatMap(({ accountId, minutes: each = [] }) =>
+      each.map((minute): [accountId: string, minute: number] => [accountId, minute]),
     );
-    await pay(env, siteId, boards, "minute.watched", deeds, [channelId]);
+    await payForMinutes(env, siteId, boards, minutes, [channelId]);
   }
 }
 

@@ -19,6 +19,7 @@ import {
   attributeColumns,
   AttributeRow,
   parseSegments,
+  readPoints,
   segmentsJson,
   type SiteSegments,
   siteVersion,
@@ -71,6 +72,10 @@ export function ownerKey(owner: SocketOwner): string {
   return "outputId" in owner ? `output:${owner.outputId}` : `${owner.accountId}:${owner.sessionId ?? ""}`;
 }
 
+function accountOf(key: string): string {
+  return key.slice(0, key.indexOf(":"));
+}
+
 /** A channel's gate, and whether its page limits who may watch, when or where; null if the site has no such channel. */
 export async function readGate(
   env: Env,
@@ -88,8 +93,8 @@ export function versionedGate({ version, data: { gate } }: { version: number; da
 
 /**
  * Whether these viewers have access to the channel now: their session is valid and they pass the gate; and what decides about their segments.
- * One round trip for any number of viewers. A login gate with skus requires a login code for one of them; accounts that manage the page
- * pass any gate.
+ * One round trip for any number of viewers, and a call to each leaderboard that segments depend on. A login gate with skus requires a login
+ * code for one of them; accounts that manage the page pass any gate.
  */
 export async function readRights(
   env: Env,
@@ -109,9 +114,13 @@ export async function readRights(
   ]);
   const gate = gates[0]?.data.gate ?? { type: "none", skus: [] };
   const rows = z.array(z.union([Row, OutputRow])).parse(found.flat());
+  const segments = parseSegments(gates[0]?.segments ?? null);
+  const pointsOf = await readPoints(env, siteId, segments, [...new Set(accountOwners.map(({ accountId }) => accountId))]);
+  const right = (row: (typeof rows)[number]) =>
+    "isOutput" in row ? rightOfOutput(row) : rightOf(row, gate, channelId, pointsOf(accountOf(row.key)));
   return {
-    byOwner: new Map(rows.map((row) => [row.key, "isOutput" in row ? rightOfOutput(row) : rightOf(row, gate, channelId)])),
-    site: { version: gates[0]?.siteVersion ?? 0, segments: parseSegments(gates[0]?.segments ?? null) },
+    byOwner: new Map(rows.map((row) => [row.key, right(row)])),
+    site: { version: gates[0]?.siteVersion ?? 0, segments },
   };
 }
 
@@ -175,14 +184,14 @@ function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channel
     .leftJoin(accounts, sql`${accounts.siteId} = ${siteId} and ${accounts.id} = ${accountId}`);
 }
 
-function rightOf(row: z.infer<typeof Row>, gate: PageGate, channelId: string): Right {
+function rightOf(row: z.infer<typeof Row>, gate: PageGate, channelId: string, points: AccountAttributes["points"]): Right {
   const { roles, sessionEnds, heldUntil, hasCode } = row;
   if (roles === null || sessionEnds === null) return { denial: "unauthenticated", until: null, attributes: null };
   const passes = passingUntil(gate, heldUntil, hasCode === 1);
   const manages = passes === null && managesPage(Roles.parse(JSON.parse(roles)), channelId, "read");
   if (passes === null && !manages) return { denial: "forbidden", until: null, attributes: null };
   const until = Math.min(sessionEnds, passes ?? NEVER);
-  const attributes = toAttributes(AttributeRow.parse({ ...row, scopes: roles }));
+  const attributes = toAttributes(AttributeRow.parse({ ...row, scopes: roles }), points);
   return { denial: null, until: until === NEVER ? null : until, attributes };
 }
 

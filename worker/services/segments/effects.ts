@@ -5,7 +5,8 @@ import { sites } from "#db/schema/sites.ts";
 import { cuePollerOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import type { Effects } from "#worker/services/event-catalogue/effect.ts";
-import { segmentsJson } from "./membership.ts";
+import { parseSegments, segmentsJson } from "./membership.ts";
+import { setThresholds } from "./thresholds.ts";
 
 export const effects: Effects = {
   "site.updated": async (env, siteId, event) => {
@@ -27,6 +28,8 @@ async function resegmentViewers(env: Env, siteId: string): Promise<void> {
     .from(sites)
     .where(eq(sites.id, siteId));
   if (!site) return;
+  // First, so that none is missed while sockets are evaluated.
+  await setThresholds(env, siteId, parseSegments(site.segments));
   const isDone = await presenceOf(env, siteId).resegment(site.version, await sha256(site.segments ?? "{}"));
   if (!isDone) throw new Error("A relay couldn't be notified of the site's segments");
 }

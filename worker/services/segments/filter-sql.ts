@@ -6,9 +6,9 @@ import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
 import { conditionsOf, matches, type SegmentAttribute, type SegmentFilter, type SegmentValue, type SegmentViewer } from "./filter.ts";
 import { watchSeconds } from "./membership.ts";
 
-/** Whether a filter only depends on what is stored about accounts, so that they can be counted. */
+/** Whether a filter only depends on what the database stores about accounts, so that they can be counted. */
 export function isStored(filter: SegmentFilter): boolean {
-  return conditionsOf(filter).every(({ attribute }) => attribute !== "language" && attribute !== "country");
+  return conditionsOf(filter).every(({ attribute }) => attribute !== "language" && attribute !== "country" && attribute !== "points");
 }
 
 /** `matches` of filter.ts as a condition on `accounts`, for a filter that `isStored`. */
@@ -34,6 +34,7 @@ const ACCOUNT: SegmentViewer = {
   language: null,
   country: null,
   watchSeconds: 0,
+  points: {},
 };
 
 /** A select of an account's values, in a column `value`. */

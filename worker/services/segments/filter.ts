@@ -12,6 +12,8 @@ export interface SegmentViewer {
   country: string | null;
   /** Seconds of video that it has watched. */
   watchSeconds: number;
+  /** Its points by leaderboard; a leaderboard that isn't there counts as 0. */
+  points: Readonly<Record<string, number>>;
 }
 
 /** What a kind of attribute can be compared with, and how. */
@@ -22,7 +24,7 @@ const KINDS = {
   flag: { operators: ["is"], value: "boolean" },
 } as const;
 
-export const ATTRIBUTES = ["tags", "entitlements", "roles", "language", "country", "watchMinutes", "signedIn"] as const;
+export const ATTRIBUTES = ["tags", "entitlements", "roles", "language", "country", "watchMinutes", "points", "signedIn"] as const;
 
 const KIND_OF = {
   tags: "list",
@@ -31,6 +33,7 @@ const KIND_OF = {
   language: "text",
   country: "text",
   watchMinutes: "number",
+  points: "number",
   signedIn: "flag",
 } as const satisfies Record<SegmentAttribute, keyof typeof KINDS>;
 export type SegmentAttribute = (typeof ATTRIBUTES)[number];
@@ -47,6 +50,8 @@ export interface SegmentFilter {
   attribute?: SegmentAttribute | undefined;
   operator?: SegmentOperator | undefined;
   value?: SegmentValue | undefined;
+  /** Whose points; only with `points`. */
+  leaderboardId?: string | undefined;
 }
 
 /** How an attribute may be compared. */
@@ -61,10 +66,10 @@ export function matches(filter: SegmentFilter, viewer: SegmentViewer): boolean {
   if (filter.not) return !matches(filter.not, viewer);
   const { attribute, operator, value } = filter;
   if (attribute === undefined || operator === undefined || value === undefined) return false;
-  return compares(valueOf(attribute, viewer), operator, value);
+  return compares(valueOf(attribute, viewer, filter.leaderboardId), operator, value);
 }
 
-function valueOf(attribute: SegmentAttribute, viewer: SegmentViewer): string[] | number | boolean {
+function valueOf(attribute: SegmentAttribute, viewer: SegmentViewer, leaderboardId = ""): string[] | number | boolean {
   switch (attribute) {
     case "language":
       return viewer.language === null ? [] : prefixesOf(viewer.language);
@@ -72,6 +77,8 @@ function valueOf(attribute: SegmentAttribute, viewer: SegmentViewer): string[] |
       return viewer.country === null ? [] : [viewer.country];
     case "watchMinutes":
       return viewer.watchSeconds / 60;
+    case "points":
+      return viewer.points[leaderboardId] ?? 0;
     default:
       return viewer[attribute];
   }
@@ -105,6 +112,11 @@ function contains(actual: string[], operator: "any_of" | "all_of" | "none_of", w
 export function conditionsOf(filter: SegmentFilter): SegmentFilter[] {
   const inner = [...(filter.all ?? []), ...(filter.any ?? []), ...(filter.not ? [filter.not] : [])];
   return filter.attribute === undefined ? inner.flatMap(conditionsOf) : [filter];
+}
+
+/** The leaderboards whose points these filters depend on. */
+export function leaderboardsOf(segments: { filter: SegmentFilter }[]): string[] {
+  return [...new Set(segments.flatMap(({ filter }) => conditionsOf(filter).flatMap(({ leaderboardId }) => leaderboardId ?? [])))];
 }
 
 /** Whether a filter depends on this attribute. */

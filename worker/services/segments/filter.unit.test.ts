@@ -13,13 +13,47 @@ const FAN: SegmentViewer = {
   language: "pt-BR",
   country: "BR",
   watchSeconds: 5400,
+  points: {},
 };
-const STRANGER: SegmentViewer = { signedIn: false, tags: [], entitlements: [], roles: [], language: null, country: null, watchSeconds: 0 };
+const STRANGER: SegmentViewer = {
+  signedIn: false,
+  tags: [],
+  entitlements: [],
+  roles: [],
+  language: null,
+  country: null,
+  watchSeconds: 0,
+  points: {},
+};
 
 const is = (attribute: SegmentFilter["attribute"], operator: SegmentFilter["operator"], value: SegmentFilter["value"]): SegmentFilter => ({
   attribute,
   operator,
   value,
+});
+
+describe("points", () => {
+  const [board, other] = ["5eed00000000000000007801", "5eed00000000000000007802"];
+  const fan = { ...FAN, points: { [board]: 99 } };
+  const atLeast = (value: number, leaderboardId?: string) => ({ attribute: "points", operator: "at_least", value, leaderboardId });
+
+  test("are those of the condition's leaderboard; without any they are 0", () => {
+    const condition = Filter.parse(atLeast(99, board));
+    expect([matches(condition, fan), matches({ ...condition, value: 100 }, fan)]).toEqual([true, false]);
+    expect([matches({ ...condition, leaderboardId: other }, fan), matches({ ...condition, value: 0 }, STRANGER)]).toEqual([false, true]);
+  });
+
+  test("need a leaderboard, which nothing else may have, and at most five of a site", () => {
+    expect(Filter.safeParse(atLeast(1)).error?.issues).toMatchObject([{ path: ["leaderboardId"] }]);
+    const signedIn = { attribute: "signedIn", operator: "is", value: true, leaderboardId: board };
+    expect(Filter.safeParse(signedIn).error?.issues).toMatchObject([{ path: ["leaderboardId"] }]);
+    expect(Filter.safeParse({ all: [atLeast(1, board)], leaderboardId: board }).error?.issues).toMatchObject([{ path: ["leaderboardId"] }]);
+    const segments = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [`s-${n}`, { name: "S", filter: atLeast(1, `${board.slice(0, -1)}${n}`) }]),
+      );
+    expect([UserSegments.safeParse(segments(5)).success, UserSegments.safeParse(segments(6)).success]).toEqual([true, false]);
+  });
 });
 
 describe("a filter", () => {

@@ -4,10 +4,12 @@ import { accounts } from "#db/schema/accounts.ts";
 import { viewerActivity } from "#db/schema/activity.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { sites } from "#db/schema/sites.ts";
+import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
+import { logError } from "#worker/lib/log.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
-import { matches, type SegmentFilter, type SegmentViewer, uses } from "./filter.ts";
+import { leaderboardsOf, matches, type SegmentFilter, type SegmentViewer, uses } from "./filter.ts";
 import { Filter } from "./schemas.ts";
 
 /** A segment as it is evaluated. */
@@ -23,7 +25,7 @@ export interface SiteSegments {
 }
 
 /** What is stored about an account that a filter can ask for. */
-export type AccountAttributes = Pick<SegmentViewer, "tags" | "entitlements" | "roles" | "watchSeconds">;
+export type AccountAttributes = Pick<SegmentViewer, "tags" | "entitlements" | "roles" | "watchSeconds" | "points">;
 
 /** What only the connection or request of a viewer says. */
 export type ConnectionAttributes = Pick<SegmentViewer, "language" | "country">;
@@ -80,17 +82,45 @@ export const AttributeRow = z.object({
   watchSeconds: z.number(),
 });
 
-/** Reads the columns of `attributeColumns`. */
-export function toAttributes({ tags, scopes, entitlements, watchSeconds }: z.output<typeof AttributeRow>): AccountAttributes {
+/** Reads the columns of `attributeColumns`; `points` are those of `readPoints`. */
+export function toAttributes(
+  { tags, scopes, entitlements, watchSeconds }: z.output<typeof AttributeRow>,
+  points: AccountAttributes["points"],
+): AccountAttributes {
   return {
     tags: Texts.parse(JSON.parse(tags)),
     entitlements: Texts.parse(JSON.parse(entitlements)),
     roles: Scopes.parse(JSON.parse(scopes)).map(({ scope }) => scope),
     watchSeconds,
+    points,
   };
 }
 
-const SIGNED_OUT: AccountAttributes = { tags: [], entitlements: [], roles: [], watchSeconds: 0 };
+/**
+ * The points of these accounts on the leaderboards that the segments depend on: a call to each, and none for most sites. One that doesn't
+ * respond counts as 0 points until the next check, so that it doesn't keep viewers out.
+ */
+export async function readPoints(
+  env: Env,
+  siteId: string,
+  segments: Segment[],
+  accountIds: string[],
+): Promise<(accountId: string) => AccountAttributes["points"]> {
+  const boards = accountIds.length === 0 ? [] : leaderboardsOf(segments);
+  const byBoard = await Promise.all(
+    boards.map(async (id): Promise<[string, Record<string, number>]> => {
+      try {
+        return [id, await leaderboardOf(env, siteId, id).pointsOf(accountIds)];
+      } catch (error) {
+        logError("segment_points_failed", error, { siteId, leaderboardId: id });
+        return [id, {}];
+      }
+    }),
+  );
+  return (accountId) => Object.fromEntries(byBoard.map(([id, points]) => [id, points[accountId] ?? 0]));
+}
+
+const SIGNED_OUT: AccountAttributes = { tags: [], entitlements: [], roles: [], watchSeconds: 0, points: {} };
 
 /** The slugs of the segments that a viewer is in; without an account, that of a signed-out viewer. */
 export function slugsFor(segments: Segment[], account: AccountAttributes | null, { language, country }: ConnectionAttributes): string[] {
@@ -98,12 +128,12 @@ export function slugsFor(segments: Segment[], account: AccountAttributes | null,
   return segments.flatMap(({ slug, filter }) => (matches(filter, viewer) ? [slug] : []));
 }
 
-/** Whether any segment depends on the time that viewers have watched. */
-export function useWatchTime(segments: Segment[]): boolean {
-  return segments.some(({ filter }) => uses(filter, "watchMinutes"));
+/** Whether any segment depends on what grows without an event: the time that viewers have watched, and points. */
+export function changeWithTime(segments: Segment[]): boolean {
+  return segments.some(({ filter }) => uses(filter, "watchMinutes") || uses(filter, "points"));
 }
 
-/** The slugs of the segments that the caller is in: one round trip. */
+/** The slugs of the segments that the caller is in: one round trip, and a call to each leaderboard that they depend on. */
 export async function callerSegments(ctx: Ctx, connection: ConnectionAttributes): Promise<string[]> {
   const actor = await ctx.caller();
   const accountId = actor.kind === "account" ? actor.id : "";
@@ -117,5 +147,8 @@ export async function callerSegments(ctx: Ctx, connection: ConnectionAttributes)
       .from(accounts)
       .where(and(eq(accounts.siteId, ctx.siteId), eq(accounts.id, accountId))),
   ]);
-  return slugsFor(parseSegments(site?.segments ?? null), account ? toAttributes(AttributeRow.parse(account)) : null, connection);
+  const segments = parseSegments(site?.segments ?? null);
+  if (!account) return slugsFor(segments, null, connection);
+  const pointsOf = await readPoints(ctx.env, ctx.siteId, segments, [accountId]);
+  return slugsFor(segments, toAttributes(AttributeRow.parse(account), pointsOf(accountId)), connection);
 }

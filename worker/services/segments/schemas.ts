@@ -2,19 +2,30 @@ import { z } from "@hono/zod-openapi";
 import { ROLE_SCOPES } from "#db/enums.ts";
 import { Id } from "#worker/lib/schemas/common.ts";
 import { segmentLabel, SegmentSlug } from "#worker/lib/segments.ts";
-import { ATTRIBUTES, conditionsOf, kindOf, OPERATORS, type SegmentAttribute, type SegmentFilter, type SegmentValue } from "./filter.ts";
+import {
+  ATTRIBUTES,
+  conditionsOf,
+  kindOf,
+  leaderboardsOf,
+  OPERATORS,
+  type SegmentAttribute,
+  type SegmentFilter,
+  type SegmentValue,
+} from "./filter.ts";
 
 /** A filter is evaluated for every viewer who connects, so its size is limited. */
 const MAX_CONDITIONS = 20;
 const MAX_VALUES = 20;
 const MAX_SEGMENTS = 20;
+/** Each is asked about every viewer who connects. */
+const MAX_LEADERBOARDS = 5;
 
 const condition = {
   attribute: z
     .enum(ATTRIBUTES)
     .optional()
     .describe(
-      "`entitlements`: SKUs that the account holds; `roles`: scopes of its roles; `language` and `country`: of the connection; `watchMinutes`: minutes watched; the others as named",
+      "`entitlements`: SKUs that the account holds; `roles`: scopes of its roles; `language` and `country`: of the connection; `watchMinutes`: minutes watched; `points`: on the leaderboard of `leaderboardId`; the others as named",
     ),
   operator: z
     .enum(OPERATORS)
@@ -26,6 +37,7 @@ const condition = {
     .union([z.array(z.string().min(1).max(100)).min(1).max(MAX_VALUES), z.number().min(0).max(1_000_000_000), z.boolean()])
     .optional()
     .describe("A list of texts, a number or a boolean, depending on the attribute"),
+  leaderboardId: Id.optional().describe("With `points`: whose. A deleted leaderboard counts as 0 points"),
 };
 
 /** A group of filters, or a condition; exactly one of them. */
@@ -70,7 +82,7 @@ export const SegmentSize = z
       .int()
       .nullable()
       .describe(
-        "The site's accounts that match, counted now; null if the filter depends on language or country, which only connections have",
+        "The site's accounts that match, counted now; null if the filter depends on language or country, which only connections have, or on points, which leaderboards have",
       ),
     viewers: z.number().int().describe("Open sockets in the segment, including signed-out viewers"),
     channels: z.array(z.object({ _id: Id, viewers: z.number().int() })).describe("The same by channel; those without any are left out"),
@@ -84,7 +96,9 @@ function checkNode(node: SegmentFilter, check: z.RefinementCtx): void {
   const kinds = (["all", "any", "not", "attribute"] as const).filter((key) => node[key] !== undefined);
   const reject = (path: string[], message: string): void => void check.addIssue({ code: "custom", path, message });
   if (kinds.length !== 1) return reject([], "Must have exactly one of all, any, not and attribute");
-  const { attribute, operator, value } = node;
+  const { attribute, operator, value, leaderboardId } = node;
+  if (attribute === "points" && leaderboardId === undefined) reject(["leaderboardId"], "Required with points");
+  if (attribute !== "points" && leaderboardId !== undefined) reject(["leaderboardId"], "Only allowed with points");
   if (attribute === undefined) {
     if (operator !== undefined) reject(["operator"], "Only allowed with attribute");
     if (value !== undefined) reject(["value"], "Only allowed with attribute");
@@ -117,8 +131,10 @@ function checkSize(filter: SegmentFilter, check: z.RefinementCtx): void {
   if (conditionsOf(filter).length > MAX_CONDITIONS) check.addIssue({ code: "custom", message });
 }
 
-function checkSlugs(segments: Record<string, unknown>, check: z.RefinementCtx): void {
+function checkSlugs(segments: Record<string, { filter: SegmentFilter }>, check: z.RefinementCtx): void {
   const slugs = Object.keys(segments);
+  if (leaderboardsOf(Object.values(segments)).length > MAX_LEADERBOARDS)
+    check.addIssue({ code: "custom", message: `Points of at most ${MAX_LEADERBOARDS} leaderboards` });
   if (slugs.length > MAX_SEGMENTS) check.addIssue({ code: "custom", message: `At most ${MAX_SEGMENTS} segments` });
   // Sockets store a short hash of each slug.
   const labels = new Map<string, string>();
