@@ -35,6 +35,15 @@ export function demoPolls(): PollInsert[] {
       responsesPerViewer: 3,
       hideResults: true,
     }),
+    // A stake of what the viewer has in its wallet.
+    poll("04", SITE_A, {
+      type: "prediction",
+      name: "Next goal",
+      question: "Who scores the next goal?",
+      answers: answers("04", ["Ada Moreno", "Ruth Okafor", "Somebody else"]),
+      open: true,
+      responseCost: 50,
+    }),
     poll("11", SITE_B, {
       type: "poll",
       name: "Away song",
