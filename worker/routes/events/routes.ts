@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagText, tagVersion } from "#worker/http/conditional.ts";
 import { CLIENT, CLIENT_HEADER_OR_QUERY, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { asIs, listOf, listQuery, listResponse } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { listCategories, listFilters, listLabels } from "#worker/services/events/categories.ts";
@@ -171,10 +171,7 @@ events.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const page = await listLabels(c.var.ctx, c.req.valid("param").categoryTitle, query);
-    return c.json(
-      listResponse(c.req.url, query, page, (row) => row),
-      200,
-    );
+    return c.json(listResponse(c.req.url, query, page, asIs), 200);
   },
 );
 

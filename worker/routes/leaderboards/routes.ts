@@ -4,7 +4,7 @@ import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.
 import { operation } from "#worker/http/operation.ts";
 import { streamText } from "#worker/http/stream-text.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
-import { listResponse } from "#worker/services/core/list-schemas.ts";
+import { asIs, listResponse } from "#worker/services/core/list-schemas.ts";
 import { awardPoints } from "#worker/services/leaderboards/awards.ts";
 import { exportLedger } from "#worker/services/leaderboards/export.ts";
 import {
@@ -146,10 +146,7 @@ leaderboards.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const page = await listRanks(c.var.ctx, c.req.valid("param").id, query);
-    return c.json(
-      listResponse(c.req.url, query, page, (rank) => rank),
-      200,
-    );
+    return c.json(listResponse(c.req.url, query, page, asIs), 200);
   },
 );
 

@@ -46,8 +46,8 @@ stats.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listEntities(c.var.ctx, c.req.valid("param").channelId, query);
-    return c.json(listResponse(c.req.url, query, page, toStatEntity), 200);
+    const { channelId } = c.req.valid("param");
+    return c.json(listResponse(c.req.url, query, await listEntities(c.var.ctx, channelId, query), toStatEntity), 200);
   },
 );
 
@@ -99,8 +99,8 @@ stats.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listKeyPlays(c.var.ctx, c.req.valid("param").channelId, query);
-    return c.json(listResponse(c.req.url, query, page, toKeyPlay), 200);
+    const { channelId } = c.req.valid("param");
+    return c.json(listResponse(c.req.url, query, await listKeyPlays(c.var.ctx, channelId, query), toKeyPlay), 200);
   },
 );
 

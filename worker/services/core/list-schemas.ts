@@ -77,6 +77,11 @@ export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ results: z.array(item), pagination: Pagination });
 }
 
+/** For lists whose rows are their wire form. */
+export function asIs<Row>(row: Row): Row {
+  return row;
+}
+
 /** Turns a page of rows into the response, with links that keep the caller's parameters. */
 export function listResponse<Row, Item>(url: string, query: ListQuery, page: ListPage<Row>, toItem: (row: Row) => Item) {
   const { pathname, searchParams } = new URL(url);
