@@ -138,6 +138,18 @@ describe("polls", () => {
     expect(received).toEqual([{ type: "answered", panelId: PREDICTOR, pollId: POLL, answerId: HOME }]);
   });
 
+  test("send what an answer costs, as the viewer was shown", async () => {
+    const path = `GET /poll/v3/${POLL}`;
+    const free = world.rest[path];
+    world.rest[path] = (request) => Object.assign({}, free?.(request), { responseCost: 50 });
+    const event = await world.watchLoaded(SIGNED_IN);
+    expect(event.getSnapshot().polls[POLL]?.responseCost).toBe(50);
+    const vote = event.answerPoll(POLL, HOME);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
+    await vote;
+    expect(world.channel.received).toContainEqual(expect.objectContaining({ type: "vote", pollId: POLL, cost: 50 }));
+  });
+
   test("resend a vote without a response after a reconnect, with the same id", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
     world.channel.voteResult = () => null;
