@@ -65,7 +65,8 @@ export class PollCounter extends DurableObject<Env> {
   async vote(vote: Vote): Promise<VoteOutcome> {
     if (!this.#votes.poll) await this.#load();
     const now = Date.now();
-    const outcome = vote.cost || this.#votes.hasPending ? await this.#castPaid(vote, now) : this.#votes.count(vote, now);
+    const isPaid = (vote.cost ?? 0) > 0 || this.#votes.hasPending;
+    const outcome = isPaid ? await this.#castPaid(vote, now) : this.#votes.count(vote, now);
     if (outcome.ok) {
       this.#writeAt ??= now + WRITE_MS;
       this.#notifySoon(now);

@@ -46,9 +46,9 @@ describe("The chat's operations", () => {
     for (let n = 0; n < 3; n++) await site.call("sendChatMessage", { params: { channelId: room }, body: { text: `Message ${n}` } });
     await runInDurableObject(env.CHAT_ROOM.getByName(`${site.id}:${room}`), (_, { storage }) => {
       const columns = storage.sql.exec("SELECT * FROM messages LIMIT 1").columnNames.filter((name) => name !== "stored");
-      const copied = columns.map((name) => (name === "id" ? "id || '-' || value" : name === "chat_seq" ? "10 + value" : name));
+      const copied = columns.map((name) => (name === "id" ? "id || '-' || number" : name === "chat_seq" ? "10 + number" : name));
       const numbers = JSON.stringify(Array.from({ length: 600 }, (_each, n) => n));
-      const select = `SELECT ${copied.join(", ")} FROM (SELECT * FROM messages LIMIT 1), json_each(?)`;
+      const select = `SELECT ${copied.join(", ")} FROM (SELECT * FROM messages LIMIT 1), (SELECT value AS number FROM json_each(?))`;
       storage.sql.exec(`INSERT INTO messages (${columns.join(", ")}) ${select}`, numbers);
     });
     const moderator = await site.addAccount("moderator", [{ scope: "Chat_Moderator", pageId: [room], write: true }]);
