@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { Leaderboard } from "#worker/durable-objects/leaderboard/leaderboard.ts";
+import type { Leaderboard } from "#worker/durable-objects/leaderboard/leaderboard.ts";
 import { Ledger } from "#worker/durable-objects/leaderboard/ledger.ts";
 import type { NewAward } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { WatchedMinutesStore } from "#worker/durable-objects/leaderboard/watched-minutes.ts";

@@ -6,7 +6,7 @@ import { createDb } from "#db/client.ts";
 import { wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
 import { pollResponses } from "#db/schema/polls.ts";
 import { counterOf, type VoteOutcome } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
+import type { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
 import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { newSite, type TestSite } from "../harness.ts";
