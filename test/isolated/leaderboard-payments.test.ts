@@ -55,7 +55,7 @@ test("the outcome of a poll with more responses than a page pays all who were ri
     created: index,
   }));
   const db = createDb(env.DB);
-  for (let from = 0; from < rows.length; from += 16) await db.insert(pollResponses).values(rows.slice(from, from + 16));
+  for (let from = 0; from < rows.length; from += 14) await db.insert(pollResponses).values(rows.slice(from, from + 14));
   await site.call("settlePoll", { params: { id: poll._id }, body: { correctAnswerId: idOf(poll, 0) } });
   await evict(board(_id));
   await vi.waitFor(async () => {
