@@ -7,6 +7,7 @@ import {
   type ViewerFrame,
 } from "../channel/index.ts";
 import { safely } from "../channel/report.ts";
+import { TifoProblem } from "../client/index.ts";
 import type { WatchOptions } from "../model/core.ts";
 import type { TrackedImpression } from "../model/event-delegate.ts";
 import type { KeyPlay, TifoEventViewModel } from "../model/event-interface.ts";
@@ -286,7 +287,13 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       await requireViewer(panelId);
       // What the viewer was shown, and has agreed to pay.
       const cost = store.getSnapshot().polls[pollId]?.responseCost;
-      await (votes.cast(pollId, answerId, cost) ?? engagement.answer(pollId, answerId, cost));
+      try {
+        await (votes.cast(pollId, answerId, cost) ?? engagement.answer(pollId, answerId, cost));
+      } catch (error) {
+        // It may cost something else by now.
+        if (error instanceof TifoProblem && error.code === "conflict") void panelData.reloadPoll(pollId);
+        throw error;
+      }
       const poll = store.getSnapshot().polls[pollId];
       if (poll) setPoll({ ...poll, myAnswerId: answerId });
       delegate.notify((host) => host.onPanelEvent?.({ type: "answered", panelId, pollId, answerId }));

@@ -31,6 +31,8 @@ export interface PanelData {
   setPoll: (poll: PollState) => void;
   setQuest: (quest: QuestState) => void;
   loadQuests(questIds: string[]): Promise<void>;
+  /** Loads a poll again, because it isn't what the viewer was shown. */
+  reloadPoll(pollId: string): Promise<void>;
   /** Loads a poll that no panel contains, and keeps it up to date. Safe to repeat. */
   readonly followPoll: (pollId: string) => void;
   /** The viewer has changed: discards the data of the previous one and loads the new one's. */
@@ -196,6 +198,10 @@ export function loadPanelData(
       const spread = Math.min(SPREAD_MS, store.getSnapshot().concurrents * SPREAD_PER_VIEWER_MS);
       const load = () => void loadEach([pollId], () => requestedFor === viewer, loadPoll);
       debounced(load, () => environment.random() * spread)();
+    },
+    reloadPoll(pollId) {
+      const requestedFor = viewer;
+      return loadEach([pollId], () => requestedFor === viewer, loadPoll);
     },
     async reload() {
       viewer++;

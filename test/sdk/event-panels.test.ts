@@ -150,6 +150,17 @@ describe("polls", () => {
     expect(world.channel.received).toContainEqual(expect.objectContaining({ type: "vote", pollId: POLL, cost: 50 }));
   });
 
+  test("show the new cost if an answer is rejected because the poll costs something else by now", async () => {
+    const path = `GET /poll/v3/${POLL}`;
+    const free = world.rest[path];
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.rest[path] = (request) => Object.assign({}, free?.(request), { responseCost: 60 });
+    world.channel.voteResult = ({ id }) => ({ id, ok: false, code: "conflict", message: "A response to this poll costs 60" });
+    const rejected = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "conflict" });
+    await world.until(() => event.getSnapshot().polls[POLL]?.responseCost === 60);
+    await rejected;
+  });
+
   test("resend a vote without a response after a reconnect, with the same id", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
     world.channel.voteResult = () => null;

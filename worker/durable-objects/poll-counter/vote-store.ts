@@ -244,7 +244,7 @@ export class VoteStore {
     if (this.#held(now).some(({ answerIds }) => answerIds.includes(answerId)))
       return rejected("conflict", "The poll's answers are being changed; try again");
     const { responseCost = 0 } = poll;
-    return cost === responseCost ? undefined : rejected("conflict", `A response costs ${responseCost}: send it with this "cost"`);
+    return cost === responseCost ? undefined : rejected("conflict", `A response to this poll costs ${responseCost}`);
   }
 
   #held(now: number): (Hold & { until: number })[] {
