@@ -77,7 +77,7 @@ async function buildRelease(): Promise<void> {
     ...common,
     define: { ...common.define, TIFO_SCRIPT: "true" },
     format: "iife",
-    entryPoints: ["sdk/script/tifo.ts", "sdk/script/tifo-legacy.ts", "sdk/output/output.ts"],
+    entryPoints: ["sdk/script/tifo.ts", "sdk/script/tifo-elements.ts", "sdk/script/tifo-legacy.ts", "sdk/output/output.ts"],
     entryNames: "[name]",
     outdir: release,
     external: ["./rive.js"],

@@ -19,19 +19,18 @@ export interface Renderer {
 }
 
 /** Creates the SDK's functions. `scriptOrigin` is the origin of its script, for pages that don't configure one. */
-export function createTifo(renderer: Renderer, scriptOrigin?: string, environment = steadyEnvironment): TifoCore {
+export function createTifo(
+  renderer: Renderer,
+  scriptOrigin?: string,
+  environment = steadyEnvironment,
+  allSettings: () => Store<UserSettings> = once(userSettings),
+): TifoCore {
   const events = new Map<string, WatchedEvent>();
   let session: Session | null = null;
-  let settings: Store<UserSettings> | null = null;
 
   function configured(): Session {
     if (!session) throw new Error("Tifo: call configure first");
     return session;
-  }
-
-  function allSettings(): Store<UserSettings> {
-    settings ??= userSettings();
-    return settings;
   }
 
   function watched(channelId: string | undefined): WatchedEvent | null {
@@ -91,6 +90,12 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
       return allSettings().getSnapshot();
     },
   };
+}
+
+/** Calls the function when its result is first needed. */
+export function once<T extends object>(create: () => T): () => T {
+  let created: T | undefined;
+  return () => (created ??= create());
 }
 
 function isVideo(player: PlayerAdapter | HTMLVideoElement): player is HTMLVideoElement {

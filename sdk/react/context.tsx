@@ -9,7 +9,11 @@ const SdkReactContext = createContext<SdkContext | null>(null);
 
 /** Provides components with their event, as returned by `userDidStartWatchingEvent`. Throws `TypeError` for any other object. */
 export function TifoEventProvider({ event, children }: { event: TifoEventViewModel; children?: ReactNode }) {
-  return <SdkReactContext value={sdkContextOf(event)}>{children}</SdkReactContext>;
+  return <SdkContextProvider context={sdkContextOf(event)}>{children}</SdkContextProvider>;
+}
+
+export function SdkContextProvider({ context, children }: { context: SdkContext; children?: ReactNode }) {
+  return <SdkReactContext value={context}>{children}</SdkReactContext>;
 }
 
 export function useSdkContext(): SdkContext {

@@ -1,3 +1,4 @@
+import { activeElementFor } from "./active-element.ts";
 import type { FocusHandover } from "../model/event-delegate.ts";
 
 type Direction = FocusHandover["from"];
@@ -25,7 +26,6 @@ const SIDEWAYS_WEIGHT = 2;
  * the nearest remaining one is focused; without any, focus leaves over the edge that it entered. Returns the function that stops this.
  */
 export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover): () => void {
-  const { ownerDocument } = root;
   const observer = new MutationObserver(() => focused?.element.isConnected === false && recover(focused.box));
   const listeners = new AbortController();
   const options = { capture: true, signal: listeners.signal };
@@ -38,7 +38,7 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover):
 
   /** Ignores the `focusout` that some browsers dispatch for a removed element, so that the observer can handle the removal. */
   function onFocusOut(): void {
-    if (focused?.element.isConnected) track(ownerDocument.activeElement);
+    if (focused?.element.isConnected) track(activeElementFor(root));
   }
 
   function focus(element: HTMLElement): void {
@@ -54,7 +54,7 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover):
 
   function onKey(key: KeyboardEvent): void {
     const direction = KEYS[key.key];
-    const here = ownerDocument.activeElement;
+    const here = activeElementFor(root);
     if (!direction || !(here instanceof HTMLElement) || !root.contains(here)) return;
     const others = focusableIn(root).filter((element) => element !== here);
     const next = others[nearest(boxOf(here), others.map(boxOf), direction) ?? -1];
@@ -76,10 +76,12 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover):
 
   root.addEventListener("keydown", onKey, options);
   root.addEventListener("focusout", () => queueMicrotask(onFocusOut), options);
-  ownerDocument.addEventListener("focusin", ({ target }) => track(target instanceof Element ? target : null), options);
+  // Outside of a shadow tree, the target of its events is its host.
+  const tree = root.getRootNode();
+  tree.addEventListener("focusin", ({ target }) => track(target instanceof Element ? target : null), options);
   observer.observe(root, { childList: true, subtree: true });
   const all = focusableIn(root);
-  const entry = all.find((element) => element === ownerDocument.activeElement) ?? all[entryOf(all.map(boxOf), from) ?? -1];
+  const entry = all.find((element) => element === activeElementFor(root)) ?? all[entryOf(all.map(boxOf), from) ?? -1];
   if (entry) focus(entry);
   else leave(OPPOSITE[from]);
   return end;

@@ -1,30 +1,30 @@
 import { type ReactNode, StrictMode, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
-import { sdkContextOf } from "../core/sdk-context.ts";
+import { type SdkContext, sdkContextOf } from "../core/sdk-context.ts";
 import { createStore, type Store } from "../core/store.ts";
 import type { OverlayOptions, PanelOptions, Rendered, RenderedOverlay, SafeArea } from "../model/core.ts";
 import type { FocusHandover } from "../model/event-delegate.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
-import { TifoEventProvider } from "./context.tsx";
+import { SdkContextProvider } from "./context.tsx";
 import { manageFocus, onArrowEntry } from "./focus.ts";
 import { TifoOverlay } from "./overlay/tifo-overlay.tsx";
 import { TifoChat, TifoPanel } from "./panel/tifo-panel.tsx";
 
 /** Renders the event's panels into an element. */
 export function mountPanel(element: Element, event: TifoEventViewModel, { panelId }: PanelOptions): Rendered {
-  return mount(element, event, <TifoPanel panelId={panelId} />);
+  return mount(element, sdkContextOf(event), <TifoPanel panelId={panelId} />);
 }
 
 /** Renders the channel's chat into an element. */
 export function mountChat(element: Element, event: TifoEventViewModel): Rendered {
-  return mount(element, event, <TifoChat />);
+  return mount(element, sdkContextOf(event), <TifoChat />);
 }
 
 /** Renders the event's overlays into an element that covers the player. */
 export function mountOverlay(element: Element, event: TifoEventViewModel, options: OverlayOptions): RenderedOverlay {
   const safeArea = createStore(options.safeArea);
   return {
-    ...mount(element, event, <OverlayWithin safeArea={safeArea} />),
+    ...mount(element, sdkContextOf(event), <OverlayWithin safeArea={safeArea} />),
     setSafeArea: (next) => safeArea.update(() => next),
   };
 }
@@ -33,15 +33,16 @@ function OverlayWithin({ safeArea }: { safeArea: Store<SafeArea | undefined> }) 
   return <TifoOverlay safeArea={useSyncExternalStore(safeArea.subscribe, safeArea.getSnapshot)} />;
 }
 
-function mount(element: Element, event: TifoEventViewModel, content: ReactNode): Rendered {
-  const { delegate } = sdkContextOf(event).session;
+/** Renders components of an event into an element, which may be in a shadow tree. */
+export function mount(element: Element, context: SdkContext, content: ReactNode): Rendered {
+  const { delegate } = context.session;
   const container = createContainer(element);
   const root = createRoot(container);
   let stopManagingFocus: (() => void) | undefined;
   let mounted = true;
   root.render(
     <StrictMode>
-      <TifoEventProvider event={event}>{content}</TifoEventProvider>
+      <SdkContextProvider context={context}>{content}</SdkContextProvider>
     </StrictMode>,
   );
   const stopListening = onArrowEntry(container, (handover) => {

@@ -195,4 +195,9 @@ describe("the compressed size", () => {
     expect(templates).toHaveLength(13);
     for (const file of templates) expect(kilobytes(readFileSync(join(folder, file), "utf8")), file).toBeLessThanOrEqual(6);
   });
+
+  test("of the elements is at most 4 kB more than that of the script without them", () => {
+    const sizeOf = (file: string) => kilobytes(readFileSync(join(ROOT, "docs/public/sdk", file), "utf8"));
+    expect(sizeOf("tifo-elements.js") - sizeOf("tifo.js")).toBeLessThanOrEqual(4);
+  });
 });

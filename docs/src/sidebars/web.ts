@@ -6,6 +6,7 @@ export const web: SidebarItem[] = [
     label: "Getting started",
     items: [
       { label: "Install", slug: "sdk/web/getting-started" },
+      { label: "Web components", slug: "sdk/web/web-components" },
       { label: "Changelog", slug: "sdk/web/getting-started/CHANGELOG" },
     ],
   },

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { activeElementFor } from "../active-element.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { useChatContext } from "./context.tsx";
 import { type EmojiGroup, loadEmoji } from "./load-emoji.ts";
@@ -74,7 +75,7 @@ function Grid({ groups, onPick }: { groups: readonly EmojiGroup[]; onPick: (emoj
 function moveInGrid(event: KeyboardEvent<HTMLDivElement>): void {
   const buttons = [...event.currentTarget.querySelectorAll("button")];
   const first = buttons[0];
-  const index = buttons.findIndex((button) => button === document.activeElement);
+  const index = buttons.findIndex((button) => button === activeElementFor(button));
   if (!first || index < 0) return;
   const columns = buttons.filter(({ offsetTop }) => offsetTop === first.offsetTop).length;
   const forward = getComputedStyle(event.currentTarget).direction === "rtl" ? -1 : 1;

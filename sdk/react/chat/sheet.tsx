@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { activeElementFor } from "../active-element.ts";
 import { Icon } from "./icons.tsx";
 import { useTexts } from "../context.tsx";
 
@@ -14,8 +15,7 @@ export function Sheet({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const { current } = dialog;
-    const root = current?.ownerDocument;
-    const previous = root?.activeElement;
+    const previous = current && activeElementFor(current);
     current?.querySelector<HTMLElement>("button, select, input")?.focus();
     return () => {
       if (previous instanceof HTMLElement) previous.focus({ preventScroll: true });

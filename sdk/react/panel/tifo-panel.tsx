@@ -1,8 +1,9 @@
-import { type HTMLAttributes, type KeyboardEvent, memo, useEffect, useId, useRef } from "react";
+import { type HTMLAttributes, type KeyboardEvent, memo, useEffect, useId, useRef, useState } from "react";
 import type { PanelInfo } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { useThemeAttributes } from "../theme-attributes.ts";
 import { ChatPanel } from "../lazy-panel.tsx";
+import { Polls } from "./polls.tsx";
 import { PanelContent } from "./content.tsx";
 import { Note, SiteImage } from "./parts.tsx";
 
@@ -15,6 +16,28 @@ export function TifoChat() {
       <div className="tifo-panel-content" data-kind="chat">
         <ChatPanel />
       </div>
+    </section>
+  );
+}
+
+/** A poll that hasn't been read by then doesn't exist, as far as the viewer can tell. */
+const POLL_WAIT_MS = 5_000;
+
+/** One poll, prediction or trivia question, which no panel has to contain. */
+export function TifoPoll({ pollId }: { pollId: string }) {
+  const { t } = useTexts();
+  const { event } = useSdkContext();
+  const look = useThemeAttributes();
+  const isKnown = useEventState(({ polls }) => polls[pollId] !== undefined);
+  const [waits, setWaits] = useState(true);
+  useEffect(() => {
+    event.followPoll(pollId);
+    const timer = setTimeout(() => setWaits(false), POLL_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [event, pollId]);
+  return (
+    <section className="tifo tifo-panel" aria-label={t("Poll")} {...look}>
+      <div className="tifo-panel-content">{isKnown || !waits ? <Polls pollIds={[pollId]} /> : <Note>{t("Loading…")}</Note>}</div>
     </section>
   );
 }
