@@ -12,6 +12,7 @@ import { OUTPUT_CALLS } from "./contract-outputs.ts";
 import { LEADERBOARD_BODIES } from "./contract-leaderboards.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
 import { isSigned, PROVIDER_PREREQUISITES, PROVIDER_RESOURCES, RULE_FIELDS, SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
+import { PANEL_CALLS } from "./contract-panels.ts";
 import { QUESTION_RESOURCES } from "./contract-questions.ts";
 import { QUEST_LISTS, QUEST_RESOURCES } from "./contract-quests.ts";
 import { uploadForm } from "./uploads.ts";
@@ -130,9 +131,12 @@ const UNIQUE: Record<string, () => string> = {
   transactionId: () => `order-${randomHex(6)}`,
 };
 
+/** The requests that a rule below doesn't make, by their operation. */
+const CALLS = { ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...OUTPUT_CALLS, ...PANEL_CALLS, ...SHOP_CALLS };
+
 /** A request that the operation accepts, with a new resource each time; a list has at least one entry. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
-  const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...OUTPUT_CALLS, ...SHOP_CALLS }[operation.operationId]?.(site);
+  const known = await CALLS[operation.operationId]?.(site);
   if (known) return known;
   const creator =
     operation.method === "get"

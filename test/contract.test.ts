@@ -36,6 +36,9 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
   cancelRecurringSubscription: { unknownIds: "the spec has an unknown subscription return 200 and `success: false`" },
   receiveShopifyWebhook: { unknownIds: "a site without a shop is a 401, so that nobody learns which sites have one" },
   deleteAutomationRule: { unknownIds: "the spec has an unknown rule return `success: false`" },
+  getPanelOembed: {
+    input: "oEmbed's consumers send parameters of their own, and expect a 404 for a wrong URL and a 501 for a wrong format",
+  },
   getMedia: { unknownIds: "anyone with a file's id can read it, on any site" },
 };
 

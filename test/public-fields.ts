@@ -106,6 +106,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   PointsRule: fields("on points perDay"),
   Rank: fields("rank accountId name points"),
   RankList: fields(LIST),
+  OEmbed: fields("version type title author_name provider_name provider_url cache_age html width height"),
   Page: fields("_id collection type site_id slug seo style active_renderers renderers tags data created modified"),
   "Page.seo": fields("title description"),
   PageConfiguration: fields("panels page insights site theme"),

@@ -37,6 +37,7 @@ export const ERRORS = {
   chat_busy: { status: 429, title: "Too many messages in the chat" },
   slow_down: { status: 429, title: "Polled too often" },
   internal: { status: 500, title: "Internal error" },
+  format_not_supported: { status: 501, title: "Format not supported" },
   shop_failed: { status: 502, title: "The shop's response was invalid" },
   billing_not_configured: { status: 503, title: "Billing not configured" },
   games_not_configured: { status: 503, title: "Games search not configured" },

@@ -24,6 +24,7 @@ import { pageContent } from "./pages/content.ts";
 import { devices } from "./pages/devices.ts";
 import { pages } from "./pages/routes.ts";
 import { channelTemplates } from "./pages/templates.ts";
+import { panelEmbeds } from "./panels/embeds.ts";
 import { panels } from "./panels/routes.ts";
 import { playlists } from "./playlists/routes.ts";
 import { polls } from "./polls/routes.ts";
@@ -82,6 +83,8 @@ export const AREAS = [
   devices,
   pageContent,
   pages,
+  // Before panels, whose paths accept any id.
+  panelEmbeds,
   panels,
   playlists,
   polls,

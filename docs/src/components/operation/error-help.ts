@@ -68,6 +68,10 @@ export const ERROR_HELP = {
       "The request conflicts with the current state: a slug or SKU that is in use, a second start, a theme or provider that is still referenced.",
     fix: "The message names the conflict. Resolve it, or choose another value. Repeating the same request returns the same error.",
   },
+  format_not_supported: {
+    cause: "An oEmbed consumer asked for another format than JSON.",
+    fix: "Omit `format`, or set it to `json`.",
+  },
   shop_failed: {
     cause: "The shop rejected the call, or its response isn't one of Shopify's Storefront API.",
     fix: "The message has the cause. Check the shop's domain and its Storefront access token, then save the connection again.",
