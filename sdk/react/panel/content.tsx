@@ -96,7 +96,9 @@ function LinkedImage({ src, name, href }: { src: string; name: string; href: str
 function LinkOut({ href, children }: { href: string; children: string }) {
   return (
     <div className="tifo-note">
-      <ExternalLink href={href}>{children}</ExternalLink>
+      <ExternalLink href={href} isButton>
+        {children}
+      </ExternalLink>
     </div>
   );
 }

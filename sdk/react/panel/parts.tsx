@@ -44,10 +44,17 @@ export function SiteImage({ src, alt = "", className }: SiteImageProps) {
   return <img src={url.href} alt={alt} className={className} loading="lazy" />;
 }
 
+interface ExternalLinkProps {
+  href: string;
+  children: ReactNode;
+  /** Whether it is what the viewer is meant to do next. */
+  isButton?: boolean;
+}
+
 /** A link to another site, in a new tab. */
-export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
+export function ExternalLink({ href, children, isButton = false }: ExternalLinkProps) {
   return (
-    <a className="tifo-link" href={href} target="_blank" rel="noopener noreferrer">
+    <a className={isButton ? "tifo-button" : "tifo-link"} href={href} target="_blank" rel="noopener noreferrer">
       {children}
     </a>
   );
