@@ -3,6 +3,7 @@ import { type ChannelAddress, connectionUrl, type Position } from "./address.ts"
 import { reconnectDelay } from "./backoff.ts";
 import { browserEnvironment, type Environment, type Timer } from "./environment.ts";
 import type { ServerFrame, ServerFrameOf, ViewerFrame } from "./protocol.ts";
+import { rejectionOf } from "./rejection.ts";
 import { safely } from "./report.ts";
 import { isJoinOrLeave, StreamChat } from "./stream-chat.ts";
 import { eventsTransport, socketTransport, type Transport, type TransportEvents } from "./transport.ts";
@@ -99,6 +100,10 @@ class Connection {
   #pingEvery = 0;
   #acknowledged = 0;
   #rejectionReason: string | undefined;
+  /** The stream that is about to replace the current one. */
+  #nextStream: Transport | null = null;
+  /** Incremented per such stream, so that callbacks of earlier ones are ignored. */
+  #replacements = 0;
   #ackTimer: Timer | undefined;
   #openTimer: Timer | undefined;
   #welcomeTimer: Timer | undefined;
@@ -151,7 +156,7 @@ class Connection {
     const sent = this.#transport?.send(JSON.stringify(frame)) ?? false;
     if (sent) safely(() => this.#options.onSent?.(frame));
     if (!isJoinOrLeave(frame) || !(sent || this.isReceiveOnly)) return sent;
-    if (this.#streamChat.change(frame, sent)) this.#reopen();
+    if (this.#streamChat.change(frame, sent)) void this.#replaceStream();
     return true;
   }
 
@@ -195,6 +200,49 @@ class Connection {
     this.#transport = socketTransport(this.#environment, url("socket"), events);
   }
 
+  /**
+   * Opens another stream, which joins the chat or doesn't, beside the current one. That one is used until the other delivers, so the viewer
+   * notices nothing and misses nothing: what both deliver counts once.
+   */
+  async #replaceStream(): Promise<void> {
+    const replacement = ++this.#replacements;
+    const isWanted = () => replacement === this.#replacements;
+    this.#dropNextStream();
+    const ticket = await this.#options.getTicket?.().catch(() => undefined);
+    if (!isWanted()) return;
+    // Opening it instead of the current one handles what went wrong.
+    const giveUp = () => void (isWanted() && this.#reopen());
+    if (ticket === undefined && this.#options.getTicket) return giveUp();
+    this.#environment.setTimer(giveUp, WELCOME_TIMEOUT);
+    const url = connectionUrl(this.#options, "events", ticket ?? null, this.resumePosition, this.#streamChat.open());
+    let generation: number | undefined;
+    this.#nextStream = eventsTransport(this.#environment, url, {
+      onOpen: () => undefined,
+      onMessage: (frames) => {
+        if (generation === undefined && isWanted() && frames.some(({ type }) => type === "welcome")) generation = this.#adopt();
+        if (generation === this.#generation) this.#handleMessage(frames);
+      },
+      onClose: ({ final }) => {
+        if (generation === undefined) giveUp();
+        else if (generation === this.#generation) this.#handleDisconnect(final);
+      },
+    });
+  }
+
+  #dropNextStream(): void {
+    this.#nextStream?.close();
+    this.#nextStream = null;
+  }
+
+  /** The next stream replaces the current one. */
+  #adopt(): number {
+    const next = this.#nextStream;
+    this.#nextStream = null;
+    this.#disconnect();
+    this.#transport = next;
+    return this.#generation;
+  }
+
   #handleMessage(frames: ServerFrame[]): void {
     const generation = this.#generation;
     this.#receivedSincePing = true;
@@ -226,12 +274,14 @@ class Connection {
   }
 
   /** Continues from the welcome's position: the previous one if missed frames follow, otherwise the channel's current one. */
-  #handleWelcome({ epoch, upTo, heartbeat }: ServerFrameOf<"welcome">): void {
+  #handleWelcome({ epoch, upTo, recovered, heartbeat }: ServerFrameOf<"welcome">): void {
     this.#environment.clearTimer(this.#welcomeTimer);
     this.#attempt = 0;
     this.#wasLive = true;
-    this.resumePosition = { epoch, seq: upTo };
-    this.#acknowledged = upTo;
+    // A stream that replaces another one may start before what the other has delivered since.
+    const seq = recovered && epoch === this.resumePosition?.epoch ? Math.max(upTo, this.resumePosition.seq) : upTo;
+    this.resumePosition = { epoch, seq };
+    this.#acknowledged = seq;
     this.#keepAlive(heartbeat);
     // Sockets worked before the outage, so they will probably work again.
     if (this.#overEvents && this.#socketsWork) this.#reconnectLater(SOCKET_RETRY_INTERVAL);
@@ -307,6 +357,8 @@ class Connection {
 
   #disconnect(): void {
     this.#generation++;
+    this.#replacements++;
+    this.#dropNextStream();
     for (const timer of [this.#pingTimer, this.#retryTimer, this.#ackTimer, this.#welcomeTimer, this.#openTimer])
       this.#environment.clearTimer(timer);
     this.#silent = false;
@@ -344,13 +396,4 @@ class Connection {
     this.#disconnect();
     this.#setState("offline", "The page is hidden.");
   }
-}
-
-// Responses to the request for a ticket that another attempt won't change.
-const FINAL_STATUSES: readonly unknown[] = [400, 401, 403, 404];
-
-/** Why the API rejects the viewer for good, such as a session that has ended; undefined where another attempt may succeed. */
-function rejectionOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("status" in error) || !FINAL_STATUSES.includes(error.status)) return undefined;
-  return error.message;
 }

@@ -143,4 +143,49 @@ describe("a channel's client", () => {
     await time.advance(50_000);
     expect(client.seqs).toEqual([1]);
   });
+
+  test("joins and leaves the chat on another stream, without a gap, a repetition or a change of state", async () => {
+    const { time, server, network, join } = setUp();
+    network.allowsSockets = false;
+    const client = join();
+    await time.advance(10_000);
+    client.states.length = 0;
+    for (const type of ["chat.join", "chat.leave", "chat.join"] as const) {
+      client.connection.send({ type });
+      for (let frames = 0; frames < 40; frames++) {
+        server.publish("during the change");
+        await time.advance(10);
+      }
+    }
+    expect(new Set(client.states)).toEqual(new Set(["live"]));
+    expect(client.seqs).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
+    await time.advance(1_000);
+    expect([...server.viewers].map(({ wire }) => wire.url.searchParams.get("chat"))).toEqual(["true"]);
+  });
+
+  test("opens the chat's stream instead of the current one if that can't be opened beside it", async () => {
+    const { time, server, network, join } = setUp();
+    network.allowsSockets = false;
+    const client = join();
+    await time.advance(10_000);
+    const connect = vi.spyOn(server, "connect").mockReturnValueOnce(null);
+    client.connection.send({ type: "chat.join" });
+    server.publish("before the next stream");
+    await time.advance(30_000);
+    expect(connect.mock.calls.length).toBeGreaterThan(1);
+    expect([...server.viewers].map(({ wire }) => wire.url.searchParams.get("chat"))).toEqual(["true"]);
+    expect(client.seqs).toEqual([1]);
+  });
+
+  test("leaves the chat's stream that is still on its way with the channel", async () => {
+    const { time, server, network, join } = setUp();
+    network.allowsSockets = false;
+    const client = join();
+    await time.advance(10_000);
+    client.connection.send({ type: "chat.join" });
+    await time.advance(1);
+    client.connection.leave();
+    await time.advance(30_000);
+    expect(server.viewers.size).toBe(0);
+  });
 });
