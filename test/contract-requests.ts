@@ -70,14 +70,17 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
     Created.parse((await site.call("createAdminTheme", { body: { name: "Control room", colors: {} } })).body)._id,
 };
 
+async function newSegment(site: TestSite): Promise<string> {
+  await site.call("updateSite", await validCall(site, operationOf("updateSite")));
+  return "gold-members";
+}
+
 /** The same for path parameters that aren't ids of ours. */
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   ...COMMERCE_PARAMETERS,
   "/auth/v2/intent/consume/{token}": newIntentToken,
-  "/site/v1/segments/{slug}/size": async (site) => {
-    await site.call("updateSite", await validCall(site, operationOf("updateSite")));
-    return "gold-members";
-  },
+  "/site/v1/segments/{slug}/size": newSegment,
+  "/insights/v1/segments/{slug}": newSegment,
   "/page/v2/devices/{deviceId}": async (site) => {
     const headers = { "Tifo-Device-Id": DEVICE };
     const params = { pageId: await site.addChannel(`devices-${randomHex(6)}`) };

@@ -1,4 +1,4 @@
-import { foldReach, pruneInsights } from "./services/insights/impressions.ts";
+import { foldReach, pruneInsightCursors, pruneInsights } from "./services/insights/impressions.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { createDb, type Db } from "#db/client.ts";
 import { logError } from "./lib/log.ts";
@@ -61,6 +61,7 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   pruneWatchTime,
   pruneActivity,
   pruneInsights,
+  pruneInsightCursors,
   foldReach,
   expireEntitlements,
   resumeExports,

@@ -12,7 +12,8 @@ export interface Engagement {
   poll(pollId: string): Promise<PollState>;
   /** Null if nobody is signed in, because quests require an account. */
   quest(questId: string): Promise<QuestState | null>;
-  answer(pollId: string, answerId: string, cost?: number): Promise<void>;
+  /** `vote` says where the viewer votes, and the cost that they have agreed to. */
+  answer(pollId: string, vote: { answerId: string; channelId: string; cost?: number }): Promise<void>;
   report(questId: string, arrayId: string, value: string | undefined): Promise<void>;
   claim(questId: string): Promise<NonNullable<QuestState["claim"]>>;
 }
@@ -38,9 +39,8 @@ export function createEngagement(client: TifoClient): Engagement {
       const [quest, progress] = await Promise.all([ok(api.GET("/quest/v2/{id}", path)), ok(api.GET("/quest/v2/{id}/progress", path))]);
       return { ...questState(quest, progress), claim: progress.complete ? await claimOf(progress) : undefined };
     },
-    async answer(id, answerId, cost) {
-      const body = { answerId, ...(cost === undefined ? {} : { cost }) };
-      await ok(api.POST("/poll/v3/{id}/responses", { params: { path: { id } }, body }));
+    async answer(id, vote) {
+      await ok(api.POST("/poll/v3/{id}/responses", { params: { path: { id } }, body: vote }));
     },
     async report(id, arrayId, value) {
       const body = value === undefined ? {} : { value };

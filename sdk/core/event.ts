@@ -288,7 +288,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       // What the viewer was shown, and has agreed to pay.
       const cost = store.getSnapshot().polls[pollId]?.responseCost;
       try {
-        await (votes.cast(pollId, answerId, cost) ?? engagement.answer(pollId, answerId, cost));
+        await (votes.cast(pollId, answerId, cost) ?? engagement.answer(pollId, { answerId, channelId, cost }));
       } catch (error) {
         // It may cost something else by now.
         if (error instanceof TifoProblem && error.code === "conflict") void panelData.reloadPoll(pollId);

@@ -224,9 +224,12 @@ describe("what the other areas count", () => {
       ...{ created: hour + (index < 5 ? 0 : HOUR), channelId: index % 2 === 0 ? channelId : "" },
     }));
     const poll = { siteId: site.id, pollId, counter: 3 };
-    await writeVotes(env, poll, votes.slice(0, 6));
-    await writeVotes(env, poll, votes.slice(0, 6));
-    await writeVotes(env, poll, votes);
+    // A viewer can name any channel with a vote by REST.
+    const [foreign] = (await newSite()).channels;
+    const named = votes.map((vote) => (vote.channelId === "" && vote.seq > 5 ? { ...vote, channelId: foreign } : vote));
+    await writeVotes(env, poll, named.slice(0, 6));
+    await writeVotes(env, poll, named.slice(0, 6));
+    await writeVotes(env, poll, named);
     expect(await figures(site.id, "votes")).toEqual([
       ["", hour, 2],
       ["", hour + HOUR, 2],
@@ -242,7 +245,8 @@ describe("what the other areas count", () => {
   });
 
   test("adds claims, payments and donations of the event log by the time of the event, each once", async () => {
-    const siteId = newId(3);
+    const { id: siteId, channels } = await newSite();
+    const [channelId] = channels;
     const entry = (sequence: number, type: string, data: object) => ({
       ...{ id: newId(sequence), type, created: hour + sequence, sequence, previousSequence: null, resource: `x/${randomHex(3)}` },
       ...{ data: JSON.stringify(data), actor: "system", requestId: "r", origin: null },
@@ -253,12 +257,18 @@ describe("what the other areas count", () => {
       entry(3, "page.updated", {}),
       entry(5, "billing.chargeCompleted", { itemType: "donation" }),
       entry(6, "billing.chargeCompleted", { erased: true }),
+      entry(7, "donation.paid", { channelId }),
+      entry(8, "donation.paid", { channelId: null }),
+      entry(9, "donation.paid", { channelId: newId(3) }),
     ];
     await countEvents(env, siteId, entries.slice(0, 2), hour);
     await countEvents(env, siteId, entries, hour);
     await countEvents(env, siteId, entries, hour);
     expect(await figures(siteId, "claims")).toEqual([["", hour, 1]]);
     expect(await figures(siteId, "purchases")).toEqual([["", hour, 2]]);
-    expect(await figures(siteId, "donations")).toEqual([["", hour, 1]]);
+    expect(await figures(siteId, "donations")).toEqual([
+      ["", hour, 2],
+      [channelId, hour, 1],
+    ]);
   });
 });

@@ -13,6 +13,7 @@ export const LIMITS = {
   verifyEmail: { quota: 60, window: 60, per: "address", description: "Email verifications" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
   award: { quota: 6000, window: 60, per: "site", description: "Calls that award points" },
+  segmentFigures: { quota: 20, window: 60, per: "site", description: "Figures of segments" },
   segmentSize: { quota: 60, window: 60, per: "site", description: "Segment sizes" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   exportMembers: { quota: 60, window: 3600, per: "account", description: "Member exports" },

@@ -1,13 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { inArray } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import type { InsightMetric } from "#db/enums.ts";
-import { insightHours, insightReach } from "#db/schema/insights.ts";
+import { insightCursors, insightHours, insightReach } from "#db/schema/insights.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { insightCalls, linesOf } from "#test/insights.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Engagement, EngagementHour } from "#worker/services/insights/engagement-schemas.ts";
-import { foldReach, pruneInsights } from "#worker/services/insights/impressions.ts";
+import { foldReach, pruneInsightCursors, pruneInsights } from "#worker/services/insights/impressions.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -162,6 +163,32 @@ describe("retention", () => {
     await pruneInsights({ db, now });
     const rows = await db.select().from(insightHours);
     expect(rows.filter(({ siteId }) => siteId === own.id).map(({ hour }) => hour)).toEqual([kept]);
+  });
+
+  test("deletes the cursors of old polls and of deleted channels' chats, once an hour", async () => {
+    const [channelId] = site.channels;
+    const now = Math.floor(Date.now() / HOUR) * HOUR;
+    const sources = {
+      old: `poll:${site.id}:${newId(1)}:0`,
+      recent: `poll:${site.id}:${newId(2)}:0`,
+      gone: `chat:${site.id}:${newId(3)}`,
+      here: `chat:${site.id}:${channelId}`,
+    };
+    const put = (source: string, modified: number) => db.insert(insightCursors).values({ source, position: 1, modified });
+    const { recent, ...others } = sources;
+    await put(recent, now - DAY);
+    for (const source of Object.values(others)) await put(source, now - 31 * DAY);
+    const left = async () => {
+      const ofTest = await db
+        .select({ source: insightCursors.source })
+        .from(insightCursors)
+        .where(inArray(insightCursors.source, Object.values(sources)));
+      return new Set(ofTest.map(({ source }) => source));
+    };
+    await pruneInsightCursors({ db, now: now + HOUR / 2 });
+    expect(await left()).toEqual(new Set(Object.values(sources)));
+    await pruneInsightCursors({ db, now });
+    expect(await left()).toEqual(new Set([sources.recent, sources.here]));
   });
 
   test("folds what is below the 50 largest of a channel's day, two days later and once", async () => {

@@ -11,13 +11,17 @@ import {
   HistoryQuery,
   Reach,
   ReachQuery,
+  SegmentFigures,
+  SegmentFiguresQuery,
   ViewerHistory,
 } from "#worker/services/insights/engagement-schemas.ts";
 import { historyCsv, readHistory } from "#worker/services/insights/history.ts";
 import { ClientIdQuery, ImpressionBatch } from "#worker/services/insights/impression-schemas.ts";
 import { reportImpressions } from "#worker/services/insights/impressions.ts";
 import { readConcurrents, readLimits } from "#worker/services/insights/insights.ts";
-import { readReach } from "#worker/services/insights/reach.ts";
+import { reachCsv, readReach } from "#worker/services/insights/reach.ts";
+import { readSegmentFigures, segmentFiguresCsv } from "#worker/services/insights/segment-figures.ts";
+import { SegmentParam } from "#worker/services/segments/schemas.ts";
 import { ConcurrentsList, ConcurrentsQuery, LimitList } from "#worker/services/insights/schemas.ts";
 
 export const insights = createArea();
@@ -83,10 +87,36 @@ insights.openapi(
       "How often each overlay, broadcast, panel, poll, quest and video was shown and used, over a range of days (UTC). Two days after its end, a channel's day keeps the 50 largest of each kind, and the sum of the others. Kept for 400 days.",
     access: { credentials: DEVELOPER },
     request: { query: ReachQuery },
-    responses: { 200: json("The highest numbers", Reach) },
+    responses: { 200: { description: "The highest numbers", content: { "application/json": { schema: Reach }, ...CSV } } },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await readReach(c.var.ctx, c.req.valid("query")), 200),
+  async (c) => {
+    const query = c.req.valid("query");
+    const reach = await readReach(c.var.ctx, query);
+    return query.format === "csv" ? c.body(reachCsv(reach), 200, CSV_HEADERS) : c.json(reach, 200);
+  },
+);
+
+insights.openapi(
+  operation({
+    operationId: "getSegmentFigures",
+    tag,
+    method: "get",
+    path: "/insights/v1/segments/{slug}",
+    summary: "Get a segment's figures per hour",
+    description:
+      "What the accounts that are in a segment of `settings.userSegments` now did in each hour: video watched while signed in, votes, claims and payments, on the whole site. Computed when you ask, which reads all accounts; at most 31 days. Impressions and messages aren't counted by account, so a segment has none. A segment may have a single account, so the key also needs `account:read`.",
+    access: { credentials: DEVELOPER },
+    limit: { name: "segmentFigures" },
+    request: { params: SegmentParam, query: SegmentFiguresQuery },
+    responses: { 200: { description: "The figures", content: { "application/json": { schema: SegmentFigures }, ...CSV } } },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const figures = await readSegmentFigures(c.var.ctx, c.req.valid("param").slug, query);
+    return query.format === "csv" ? c.body(segmentFiguresCsv(figures), 200, CSV_HEADERS) : c.json(figures, 200);
+  },
 );
 
 insights.openapi(

@@ -5,6 +5,7 @@ import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { Engagement } from "#worker/services/insights/engagement-schemas.ts";
 import { signTicket } from "#worker/services/realtime/tickets.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { idOf, pollCalls, storedResponses } from "#test/polls.ts";
@@ -16,6 +17,12 @@ beforeAll(async () => {
 });
 
 const { newPoll, answer, patch, results } = pollCalls(() => site);
+
+/** The votes that a channel (null: none in particular) has counted. */
+async function engagementOf(channelId: string | null): Promise<number> {
+  const { results: hours } = (await site.call("getEngagement", { query: { limit: 1000 } })).as(Engagement);
+  return hours.filter((hour) => hour.channelId === channelId).reduce((sum, { votes }) => sum + votes, 0);
+}
 
 describe("a response", () => {
   test("names its account, and counts once", async () => {
@@ -36,6 +43,20 @@ describe("a response", () => {
     const poll = await newPoll();
     await answer(poll._id, idOf(poll, 1), "reader");
     expect((await answer(poll._id, idOf(poll, 1))).log.d1).toMatchObject({ roundTrips: 1 });
+  });
+
+  test("counts on the channel that it names, and an unknown one is ignored", async () => {
+    const [channelId] = site.channels;
+    const poll = await newPoll();
+    const params = { id: poll._id };
+    const before = [await engagementOf(null), await engagementOf(channelId)] as const;
+    const named = { as: "viewer", params, body: { answerId: idOf(poll, 0), channelId } } as const;
+    const unknown = { as: "reader", params, body: { answerId: idOf(poll, 1), channelId: newId(1) } } as const;
+    for (const call of [named, unknown]) expect((await site.call("respondToPoll", call)).status).toBe(201);
+    await patch(poll._id, { open: false });
+    expect(await engagementOf(channelId)).toBe(before[1] + 1);
+    expect(await engagementOf(null)).toBeGreaterThan(before[0]);
+    expect((await results(poll._id)).total).toBe(2);
   });
 
   test("can be given as often as the poll allows", async () => {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { Id, fromQuery, Time } from "#worker/lib/schemas/common.ts";
+import { SegmentSlug } from "#worker/lib/segments.ts";
 import { DAY_MS, HOUR_MS } from "./hours.ts";
 
 /** The longest range that one request may ask for. */
@@ -7,12 +8,14 @@ export const LONGEST_MS = 92 * DAY_MS;
 
 const Moment = fromQuery(z.number().int().min(0));
 
-function range(shortest: string) {
+function range(shortest: string, longestDays = 92) {
   return {
     from: Moment.optional().openapi({
       description: `Milliseconds since 1970 UTC; rounded down to ${shortest}. By default a day before \`to\``,
     }),
-    to: Moment.optional().openapi({ description: "Milliseconds since 1970 UTC, exclusive; now by default, at most 92 days after `from`" }),
+    to: Moment.optional().openapi({
+      description: `Milliseconds since 1970 UTC, exclusive; now by default, at most ${longestDays} days after \`from\``,
+    }),
   };
 }
 
@@ -48,6 +51,12 @@ export const EngagementQuery = z
   });
 export type EngagementQuery = z.output<typeof EngagementQuery>;
 
+/** The longest range of a segment's figures, which are computed when they are asked for. */
+export const LONGEST_SEGMENT_MS = 31 * DAY_MS;
+
+export const SegmentFiguresQuery = z.strictObject({ ...range("an hour", 31), format }).superRefine(checkRange);
+export type SegmentFiguresQuery = z.output<typeof SegmentFiguresQuery>;
+
 const Count = z.number().int();
 
 export const EngagementHour = z
@@ -66,11 +75,11 @@ export const EngagementHour = z
     callsToAction: Count.describe("Calls to action pressed in overlays"),
     panelOpens: Count,
     videoPlays: Count,
-    votes: Count.describe("Responses to polls. Those sent by REST belong to no channel"),
+    votes: Count.describe("Responses to polls. Those sent by REST belong to the `channelId` that they name, otherwise to no channel"),
     claims: Count.describe("Rewards claimed; they belong to no channel"),
     messages: Count.describe("Chat messages that became visible"),
     purchases: Count.describe("Completed payments, renewals included, without donations; they belong to no channel"),
-    donations: Count.describe("Completed payments that are donations; they belong to no channel"),
+    donations: Count.describe("Completed payments that are donations; those on no channel in particular belong to none"),
   })
   .openapi("EngagementHour");
 export type EngagementHour = z.output<typeof EngagementHour>;
@@ -126,8 +135,29 @@ export const ViewerHistory = z
 export type ViewerHistory = z.output<typeof ViewerHistory>;
 
 export const ReachQuery = z
-  .strictObject({ ...range("a day (UTC)"), channelId: Id.optional().openapi({ description: "Only this channel" }) })
+  .strictObject({ ...range("a day (UTC)"), channelId: Id.optional().openapi({ description: "Only this channel" }), format })
   .superRefine(checkRange);
+
+export const SegmentHour = z
+  .object({
+    hour: Time.describe("Start of the hour, milliseconds since 1970 UTC"),
+    viewers: Count.describe("Accounts that started to watch video. Continuous watching starts anew every quarter of an hour"),
+    watchMinutes: z.number().describe("Minutes of video that they watched"),
+    votes: Count.describe("Responses to polls"),
+    claims: Count.describe("Rewards claimed"),
+    purchases: Count.describe("Completed payments without donations, by the time of the checkout"),
+    donations: Count.describe("Completed payments that are donations"),
+  })
+  .openapi("SegmentHour");
+export type SegmentHour = z.output<typeof SegmentHour>;
+
+export const SegmentFigures = z
+  .object({
+    slug: SegmentSlug,
+    results: z.array(SegmentHour).describe("By hour; an hour in which nothing happened is there with zeros"),
+  })
+  .openapi("SegmentFigures");
+export type SegmentFigures = z.output<typeof SegmentFigures>;
 
 const ReachKind = z.enum(["overlay", "broadcast", "panel", "poll", "quest", "video"]);
 

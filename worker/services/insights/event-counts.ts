@@ -6,20 +6,29 @@ import { batchAll } from "#worker/services/core/context.ts";
 import { addCounts, type Counted, hourOf } from "./rollup.ts";
 
 const Sale = z.object({ itemType: z.string() }).partial().catch({});
+const Donation = z.object({ channelId: z.string().nullable() }).partial().catch({});
 
-/** What an event counts as. Only events of these types are read. */
-const METRICS: Record<string, (data: unknown) => InsightMetric> = {
-  "quest.claimed": () => "claims",
-  "billing.chargeCompleted": (data) => (Sale.parse(data).itemType === "donation" ? "donations" : "purchases"),
+/** What an event counts as, and on which channel (empty: none). */
+interface Count {
+  metric: InsightMetric;
+  channelId: string;
+}
+
+/** What events count as; null: nothing. Only events of these types are read. */
+const COUNTS: Record<string, (data: unknown) => Count | null> = {
+  "quest.claimed": () => ({ metric: "claims", channelId: "" }),
+  // A donation is an event of its own, which has the channel.
+  "billing.chargeCompleted": (data) => (Sale.parse(data).itemType === "donation" ? null : { metric: "purchases", channelId: "" }),
+  "donation.paid": (data) => ({ metric: "donations", channelId: Donation.parse(data).channelId ?? "" }),
 };
 
-export const COUNTED_EVENTS = Object.keys(METRICS);
+export const COUNTED_EVENTS = Object.keys(COUNTS);
 
 /** Adds events of a site's log to its figures; each counts once, however often it is passed. */
 export async function countEvents(env: Env, siteId: string, entries: LogEntry[], now: number): Promise<void> {
   const counted = entries.flatMap(({ type, sequence, created, data }): Counted[] => {
-    const metric = METRICS[type]?.(JSON.parse(data));
-    return metric ? [{ position: sequence, channelId: "", hour: hourOf(created), metric, value: 1 }] : [];
+    const count = COUNTS[type]?.(JSON.parse(data));
+    return count ? [{ position: sequence, hour: hourOf(created), value: 1, ...count }] : [];
   });
   const db = createDb(env.DB);
   if (counted.length > 0) await batchAll(db, addCounts(db, siteId, `log:${siteId}`, counted, now));

@@ -1,4 +1,5 @@
 import { and, between, eq, lt, sql } from "drizzle-orm";
+import { pages } from "#db/schema/pages.ts";
 import { insightCursors, insightHours, insightReach } from "#db/schema/insights.ts";
 import { insightCounterOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
@@ -10,8 +11,8 @@ export const KEPT_MS = 400 * DAY_MS;
 /** After this many days, a channel's day keeps its largest `TOP` targets of each kind, and the sum of the rest. */
 const FOLD_AFTER_DAYS = 2;
 const TOP = 50;
-/** The cursors of polls are needed only while votes are written. */
-const POLL_CURSOR_KEPT_MS = 30 * DAY_MS;
+/** The cursors of polls are needed only while votes are written, those of chat rooms as long as their channels. */
+const CURSOR_KEPT_MS = 30 * DAY_MS;
 
 /** Who reports; `refusesTracking`: the request asks not to be tracked. */
 interface Reporter {
@@ -33,9 +34,18 @@ export async function pruneInsights({ db, now }: Pick<Ctx, "db" | "now">): Promi
   await db.batch([
     db.delete(insightHours).where(lt(insightHours.hour, now - KEPT_MS)),
     db.delete(insightReach).where(lt(insightReach.day, now - KEPT_MS)),
-    db
-      .delete(insightCursors)
-      .where(and(between(insightCursors.source, "poll:", "poll;"), lt(insightCursors.modified, now - POLL_CURSOR_KEPT_MS))),
+  ]);
+}
+
+/** Deletes cursors that nothing needs any more, in the first minute of each hour because it reads all of them. */
+export async function pruneInsightCursors({ db, now }: Pick<Ctx, "db" | "now">): Promise<void> {
+  if (now % HOUR_MS >= MINUTE_MS) return;
+  const { source, modified } = insightCursors;
+  const isOld = lt(modified, now - CURSOR_KEPT_MS);
+  const hasNoChannel = sql`not exists (select 1 from ${pages} where ${pages.id} = substr(${source}, -24))`;
+  await db.batch([
+    db.delete(insightCursors).where(and(between(source, "poll:", "poll;"), isOld)),
+    db.delete(insightCursors).where(and(between(source, "chat:", "chat;"), isOld, hasNoChannel)),
   ]);
 }
 

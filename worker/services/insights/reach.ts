@@ -2,6 +2,7 @@ import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import { insightReach } from "#db/schema/insights.ts";
 import { pages } from "#db/schema/pages.ts";
+import { csvLine } from "#worker/lib/csv.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { dayOf } from "./engagement.ts";
@@ -10,7 +11,7 @@ import { rangeOf, type Reach, type ReachQuery } from "./engagement-schemas.ts";
 const MAX_RESULTS = 200;
 
 /** What was shown and used most, over a range of days. */
-export async function readReach(ctx: Ctx, { channelId, ...wanted }: z.output<typeof ReachQuery>): Promise<Reach> {
+export async function readReach(ctx: Ctx, { channelId, format: _, ...wanted }: z.output<typeof ReachQuery>): Promise<Reach> {
   const { from, to } = rangeOf(wanted, ctx.now);
   const { siteId, day, kind, targetId, value } = insightReach;
   const shown = sql<number>`sum(iif(${kind} like '%.shown', ${value}, 0))`;
@@ -32,4 +33,11 @@ export async function readReach(ctx: Ctx, { channelId, ...wanted }: z.output<typ
   ]);
   if (channelId !== undefined && channels.length === 0) throw notFound("Channel not found");
   return { results: rows.map((row) => ({ ...row, id: row.id === "" ? null : row.id })) };
+}
+
+export function reachCsv({ results }: Reach): string {
+  return [
+    csvLine(["kind", "id", "shown", "used"]),
+    ...results.map(({ kind, id, shown, used }) => csvLine([kind, id ?? "", shown, used])),
+  ].join("");
 }

@@ -41,14 +41,15 @@ export function hourOf(time: number): number {
   return time - (time % HOUR_MS);
 }
 
-/** The statements that add what a source has counted beyond its cursor. */
+/** The statements that add what a source has counted beyond its cursor. A channel that the site doesn't have counts as none. */
 export function addCounts(db: Db, siteId: string, source: string, counted: Counted[], now: number): BatchItem<"sqlite">[] {
   const last = Math.max(0, ...counted.map(({ position }) => position));
   const list = JSON.stringify(counted.map(({ position, channelId, hour, metric, value }) => [position, channelId, hour, metric, value]));
   return [
     db.run(sql`insert into ${insightHours} (site_id, channel_id, hour, metric, value)
-      select ${siteId}, value ->> 1, value ->> 2, value ->> 3, sum(value ->> 4) from json_each(${list})
-      where value ->> 0 > ${cursorOf(source)} group by 2, 3, 4
+      select ${siteId}, iif(${ownChannel(siteId, 1)}, item.value ->> 1, ''), item.value ->> 2, item.value ->> 3, sum(item.value ->> 4)
+      from json_each(${list}) as item
+      where item.value ->> 0 > ${cursorOf(source)} group by 2, 3, 4
       on conflict do update set value = value + excluded.value`),
     moveCursor(db, source, last, now),
   ];
@@ -93,7 +94,7 @@ export async function addImpressions(env: Env, siteId: string, source: string, f
   const accepted = sql`json_each(${list}) as item
     where ${flush} > ${cursorOf(source)}
     and exists (select 1 from ${sites} where ${sites.id} = ${siteId} and ${collects()})
-    and exists (select 1 from ${pages} where ${pages.id} = item.value ->> 0 and ${pages.siteId} = ${siteId} and ${pages.type} = 'channel')
+    and ${ownChannel(siteId, 0)}
     and case item.value ->> 2
       when 'overlay.shown' then ${own(overlays)} when 'overlay.cta' then ${own(overlays)}
       when 'panel.shown' then ${own(panels)} when 'panel.open' then ${own(panels)}
@@ -116,6 +117,12 @@ export async function addImpressions(env: Env, siteId: string, source: string, f
       on conflict do update set value = value + excluded.value`),
     moveCursor(db, source, flush, Date.now()),
   ]);
+}
+
+/** SQL: whether the channel at this place of a JSON row `item` is one of the site. */
+function ownChannel(siteId: string, place: number) {
+  return sql`exists (select 1 from ${pages}
+    where ${pages.id} = item.value ->> ${sql.raw(String(place))} and ${pages.siteId} = ${siteId} and ${pages.type} = 'channel')`;
 }
 
 /** SQL: whether a site collects impressions, which is the default. */

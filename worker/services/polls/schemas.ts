@@ -128,6 +128,9 @@ export const ResponseInput = z
     cost: ResponseCost.optional().describe(
       "The `responseCost` that the viewer has agreed to: required if the poll costs something, and a 409 if it is another one by now",
     ),
+    channelId: Id.optional().describe(
+      "The channel on which the viewer responds, for the site's insights; one that the site doesn't have is ignored",
+    ),
   })
   .openapi("PollResponseInput", { example: { answerId: "5eed00000000000000006a01" } });
 

@@ -43,11 +43,11 @@ export async function castVoteForViewer(
  * Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, `not_found` (unknown poll or answer), `unavailable`, or
  * if it costs something `insufficient_balance` or `conflict` (another cost than the caller's).
  */
-export async function respond(ctx: Ctx, pollId: string, { answerId, cost }: ResponseInput): Promise<PaidVote> {
+export async function respond(ctx: Ctx, pollId: string, response: ResponseInput): Promise<PaidVote> {
   const { id } = await callerAccount(ctx);
   // With an Idempotency-Key, a request that failed before its response was stored can be retried.
   const requestId = ctx.idempotencyId ?? newId(ctx.now);
-  const sent = sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId, ...(cost === undefined ? {} : { cost }) });
+  const sent = sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, requestId, ...response });
   const outcome = await orUnavailable(sent, "The response could not be counted; send it again");
   if (!outcome.ok) throw new Failure(outcome.code, outcome.message);
   return outcome;

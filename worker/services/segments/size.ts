@@ -11,12 +11,18 @@ import { type SegmentSize, UserSegment } from "./schemas.ts";
 
 const Stored = z.record(z.string(), z.unknown());
 
-/** How many accounts and open sockets are in a segment now. */
-export async function segmentSize(ctx: Ctx, slug: string): Promise<SegmentSize> {
+/** A segment of the site. */
+export async function readSegment(ctx: Ctx, slug: string): Promise<z.output<typeof UserSegment>> {
   const { settings } = await getSite(ctx);
   const stored = Stored.safeParse(settings["userSegments"]).data ?? {};
   const { data: segment } = UserSegment.safeParse(Object.hasOwn(stored, slug) ? stored[slug] : undefined);
   if (!segment) throw notFound("Segment not found");
+  return segment;
+}
+
+/** How many accounts and open sockets are in a segment now. */
+export async function segmentSize(ctx: Ctx, slug: string): Promise<SegmentSize> {
+  const segment = await readSegment(ctx, slug);
   const [accountCount, byChannel] = await Promise.all([
     countAccounts(ctx, segment.filter),
     orUnavailable(presenceOf(ctx.env, ctx.siteId).segmentViewers(slug), "The open viewers can't be counted now; try again"),
