@@ -39,6 +39,7 @@ interface __BaseEnv_Env {
 	VIEW_COUNTER: DurableObjectNamespace<import("./worker/index").ViewCounter>;
 	POLL_COUNTER: DurableObjectNamespace<import("./worker/index").PollCounter>;
 	QUESTION_BOARD: DurableObjectNamespace<import("./worker/index").QuestionBoard>;
+	STAT_BOARD: DurableObjectNamespace<import("./worker/index").StatBoard>;
 	CHAT_ROOM: DurableObjectNamespace<import("./worker/index").ChatRoom>;
 	LEADERBOARD: DurableObjectNamespace<import("./worker/index").Leaderboard>;
 	INSIGHT_COUNTER: DurableObjectNamespace<import("./worker/index").InsightCounter>;
@@ -49,7 +50,7 @@ interface __BaseEnv_Env {
 declare namespace Cloudflare {
 	interface GlobalProps {
 		mainModule: typeof import("./worker/index");
-		durableNamespaces: "Automation" | "Channel" | "Relay" | "SitePresence" | "SiteLog" | "Limiter" | "ViewCounter" | "PollCounter" | "WebhookEndpoint" | "QuestionBoard" | "ChatRoom" | "Leaderboard" | "InsightCounter" | "Scheduler" | "CuePoller";
+		durableNamespaces: "Automation" | "Channel" | "Relay" | "SitePresence" | "SiteLog" | "Limiter" | "ViewCounter" | "PollCounter" | "WebhookEndpoint" | "QuestionBoard" | "ChatRoom" | "Leaderboard" | "InsightCounter" | "Scheduler" | "CuePoller" | "StatBoard";
 	}
 	interface Env extends __BaseEnv_Env {}
 }

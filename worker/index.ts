@@ -10,6 +10,7 @@ export { InsightCounter } from "./durable-objects/insight-counter/insight-counte
 export { Leaderboard } from "./durable-objects/leaderboard/leaderboard.ts";
 export { Limiter } from "./durable-objects/limiter.ts";
 export { QuestionBoard } from "./durable-objects/question-board.ts";
+export { StatBoard } from "./durable-objects/stat-board.ts";
 export { PollCounter } from "./durable-objects/poll-counter/poll-counter.ts";
 export { Relay } from "./durable-objects/relay/relay.ts";
 export { Scheduler } from "./durable-objects/scheduler.ts";

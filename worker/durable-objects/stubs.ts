@@ -70,6 +70,11 @@ export function questionBoardOf(env: Env, siteId: string, channelId: string) {
   return env.QUESTION_BOARD.getByName(channelName(siteId, channelId));
 }
 
+/** The object that notifies a channel's viewers of its match facts. */
+export function statBoardOf(env: Env, siteId: string, channelId: string) {
+  return env.STAT_BOARD.getByName(channelName(siteId, channelId));
+}
+
 /** The object that stores a leaderboard's awards and ranks. */
 export function leaderboardOf(env: Env, siteId: string, leaderboardId: string) {
   return env.LEADERBOARD.getByName(`${siteId}:${leaderboardId}`);

@@ -67,13 +67,13 @@ export interface FramePage {
  */
 export interface StateChange {
   key: string;
-  type: "poll.updated" | "question.updated" | "leaderboard.updated";
+  type: "poll.updated" | "question.updated" | "leaderboard.updated" | "entity.updated" | "keyPlay.updated";
   at: number;
   data: string | null;
 }
 
-/** States of these types aren't sent to new viewers, who read a channel's questions over REST. */
-export const TRANSIENT_STATES: ReadonlySet<StateChange["type"]> = new Set(["question.updated"]);
+/** States of these types aren't sent to new viewers, who read a channel's questions and match facts over REST. */
+export const TRANSIENT_STATES: ReadonlySet<StateChange["type"]> = new Set(["question.updated", "entity.updated", "keyPlay.updated"]);
 
 /** Channel to relay: contiguous frames, then states. `lost`: the log no longer reaches back to the relay's position. */
 export interface Push {

@@ -48,6 +48,8 @@ const STATE_FIELD: Record<StateChange["type"], string> = {
   "poll.updated": "data",
   "question.updated": "question",
   "leaderboard.updated": "leaderboard",
+  "entity.updated": "entity",
+  "keyPlay.updated": "keyPlay",
 };
 
 /** The frames of existing states; deleted ones have none. */

@@ -154,6 +154,43 @@ export const LeaderboardUpdated = z.object({
       .describe("The first ten members; among equal points, the one who reached them earlier comes first"),
   }),
 });
+/** A player or team of the channel's match facts with something new, at most twice a second. Not sent to new viewers: load the list. */
+export const EntityUpdated = z.object({
+  type: z.literal("entity.updated"),
+  ...held,
+  entity: z
+    .object({
+      _id: z.string(),
+      channelId: z.string(),
+      entityType: z.string().describe("For example `player`"),
+      externalId: z.string().describe("The provider's id"),
+      name: z.string().describe("Empty if no event has named it"),
+      image: z.string().nullable(),
+      team: z.string().nullable(),
+      facts: z
+        .record(z.string(), z.object({ value: z.union([z.string(), z.number(), z.boolean()]), at: Time }))
+        .describe("The latest value of each fact"),
+      at: Time.describe("When it was last reported"),
+    })
+    .describe("Replaces the one with the same `_id`"),
+});
+/** A new or corrected key play of the channel's match facts. Not sent to new viewers: load the list. */
+export const KeyPlayUpdated = z.object({
+  type: z.literal("keyPlay.updated"),
+  ...held,
+  keyPlay: z
+    .object({
+      _id: z.string(),
+      channelId: z.string(),
+      kind: z.string().describe("For example `goal`"),
+      title: z.string(),
+      description: z.string().nullable(),
+      entityId: z.string().nullable().describe("The entity that it is about"),
+      mediaTime: z.number().nullable().describe("Seconds of media time to jump to"),
+      at: Time,
+    })
+    .describe("Replaces the one with the same `_id`"),
+});
 /**
  * Questions that aren't public have been asked or decided on, at most twice a second per channel. Sent only to those who moderate the
  * channel's questions, and without content: load the questions again, which checks that they still may.
@@ -220,6 +257,8 @@ export const StateFrame = z.discriminatedUnion("type", [
   PollUpdated,
   QuestionUpdated,
   LeaderboardUpdated,
+  EntityUpdated,
+  KeyPlayUpdated,
   QuestionsChanged,
   RundownChanged,
   AccountChanged,
@@ -302,6 +341,10 @@ export type SentQuestion = z.infer<typeof QuestionUpdated>["question"];
 export type SentLeaderboard = z.infer<typeof LeaderboardUpdated>["leaderboard"];
 /** Of these, viewers learn only that they have happened. */
 export type HiddenChange = Omit<z.infer<typeof QuestionsChanged>, "upTo"> | Omit<z.infer<typeof RundownChanged>, "upTo">;
+/** An entity in an `entity.updated`. */
+export type SentEntity = z.infer<typeof EntityUpdated>["entity"];
+/** A key play in a `keyPlay.updated`. */
+export type SentKeyPlay = z.infer<typeof KeyPlayUpdated>["keyPlay"];
 export type LoggedFrame = z.infer<typeof LoggedFrame>;
 export type OverlayShow = z.infer<typeof OverlayShow>;
 export type ServerFrame = z.infer<typeof ServerFrame>;

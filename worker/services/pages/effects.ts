@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { channelOf, chatRoomOf, questionBoardOf } from "#worker/durable-objects/stubs.ts";
+import { channelOf, chatRoomOf, questionBoardOf, statBoardOf } from "#worker/durable-objects/stubs.ts";
 import { refreshRooms } from "#worker/services/chat/rooms.ts";
 import { type Effects, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 
@@ -22,5 +22,6 @@ async function notifyChannel(env: Env, siteId: string, event: LoggedEvent<"admin
 async function endChannel(env: Env, siteId: string, event: LoggedEvent<"admin.channelDeleted">): Promise<void> {
   await channelOf(env, siteId, idOf(event)).end({ id: event.id });
   await questionBoardOf(env, siteId, idOf(event)).clear();
+  await statBoardOf(env, siteId, idOf(event)).clear();
   await chatRoomOf(env, siteId, idOf(event)).end();
 }

@@ -7,14 +7,15 @@ import { keyPlays, statEntities, statFacts, statHistory } from "#db/schema/stats
 import { batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { derivedId, type Found, readEvent } from "./mapping.ts";
+import { notifyOfFacts } from "./viewers.ts";
 
 const HISTORY_MS = 30 * 86_400_000;
 /** Rows in one statement's parameter. */
 const CHUNK = 500;
 
 /**
- * Effect of a provider's event: keeps what it says about the entities of a channel. Safe to repeat and in any order: ids derive from the
- * event, and nothing overwrites what a later event says.
+ * Effect of a provider's event: keeps what it says about the entities of a channel, and notifies viewers. Safe to repeat and in any order:
+ * ids derive from the event, and nothing overwrites what a later event says.
  */
 export async function recordFacts(env: Env, siteId: string, logged: LoggedEvent<"dataprovider.event">): Promise<void> {
   const { id: eventId, providerId, at: receivedAt, data } = dataOf(logged);
@@ -26,6 +27,7 @@ export async function recordFacts(env: Env, siteId: string, logged: LoggedEvent<
   if (!provider?.mapping) return;
   const found = readEvent(provider.mapping, data, { siteId, providerId, eventId, receivedAt });
   await batchAll(db, factStatements(db, found, { siteId, eventId, receivedAt }));
+  await notifyOfFacts(env, siteId, found);
 }
 
 /** Deletes the history after 30 days; the latest values stay as long as the channel. */

@@ -103,7 +103,9 @@ export const StatEntity = z
     name: z.string().describe("Empty if no event has named it"),
     image: z.string().nullable(),
     team: z.string().nullable(),
-    facts: z.record(z.string(), z.object({ value: Value, at: Time })).describe("The latest value of each fact, and since when it is so"),
+    facts: z
+      .record(z.string(), z.object({ value: Value, at: Time }))
+      .describe("The latest value of each fact, and when it was last reported"),
     at: Time.describe("When it was last reported"),
   })
   .openapi("StatEntity");

@@ -16,11 +16,12 @@ import type { EntityQuery, EntityView, HistoryQuery, KeyPlayQuery } from "./sche
 
 // Plain SQL, because drizzle omits the table name in single-table selects, and the columns would resolve to the inner table.
 const latestFacts =
-  sql<string>`(select json_group_object(f.fact, json_object('value', json(f.value), 'at', f.at)) from stat_facts f where f.entity_id = stat_entities.id)`.as(
+  sql<string>`(select json_group_object(f.fact, json_object('value', json(f.value), 'at', f.at)) from (select * from stat_facts where entity_id = stat_entities.id order by fact) f)`.as(
     "facts",
   );
 
-function selectEntities(db: Db) {
+/** Entities with the latest values of their facts. */
+export function selectEntities(db: Db) {
   return db
     .select({ ...getTableColumns(statEntities), facts: latestFacts })
     .from(statEntities)
