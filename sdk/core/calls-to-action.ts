@@ -1,7 +1,7 @@
 import type { OverlayShow } from "../channel/index.ts";
 import { clipById, clipOf, type SiteVideo } from "./clips.ts";
 import type { WatchedEvent } from "./event.ts";
-import type { PanelInfo } from "../model/state.ts";
+import type { PanelFocus, PanelInfo, PanelRenderer } from "../model/state.ts";
 import type { Session } from "./session.ts";
 import { openLink, parsedUrl } from "./web-address.ts";
 import { key } from "../i18n/key.ts";
@@ -44,7 +44,7 @@ function statsPanel(panels: readonly PanelInfo[]): PanelInfo | undefined {
 }
 
 /** Tracks and performs an overlay's call to action. */
-export async function handleCallToAction(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
+export async function handleCallToAction(call: CallToAction, element: EventTarget, event: WatchedEvent, session: Session): Promise<void> {
   session.delegate.track("overlay.cta", { type: call.type });
   try {
     await performCallToAction(call, element, event, session);
@@ -57,7 +57,7 @@ export async function handleCallToAction(call: CallToAction, element: Element, e
  * Performs a call to action. The host app can handle it instead: the element first dispatches a `tifo:cta` event with the call as `detail`,
  * and the app calls `preventDefault()`. Only the host app can handle `go_to_channel`, because only it knows the channel's URL.
  */
-export async function performCallToAction(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
+export async function performCallToAction(call: CallToAction, element: EventTarget, event: WatchedEvent, session: Session): Promise<void> {
   if (!element.dispatchEvent(new CustomEvent("tifo:cta", { detail: call, bubbles: true, composed: true, cancelable: true }))) return;
   switch (call.type) {
     case "open_link":
@@ -73,9 +73,9 @@ export async function performCallToAction(call: CallToAction, element: Element, 
       event.openPanel(call.data.panelId);
       return;
     case "show_person":
+      return showPeople({ kind: "person", id: call.data.personId }, event);
     case "show_group":
-      event.openPanel({ kind: "peopleGroups" });
-      return;
+      return showPeople({ kind: "group", id: call.data.groupId }, event);
     case "play_video":
       return playById(call.data, event, session);
     case "show_player_stats":
@@ -104,11 +104,23 @@ async function playById(
   if (clip) await event.playClip({ ...clip, start: startTime });
 }
 
-/** The player's page or, without a statistics service, the viewer's own points and rank. */
+/** The panel that lists the person or group, otherwise the first one of people, whose match facts may have them. */
+function showPeople(focus: PanelFocus, event: WatchedEvent): void {
+  const panels = event.getPanels().filter(({ kind }) => kind === "peopleGroups");
+  const panel = panels.find(({ renderer }) => lists(renderer, focus)) ?? panels[0];
+  if (panel) event.openPanel(panel.id, focus);
+}
+
+function lists(renderer: PanelRenderer, { kind, id }: PanelFocus): boolean {
+  if (renderer.panel_type !== "peopleGroups") return false;
+  return (kind === "group" ? renderer.groups : renderer.people).some((one) => one.id === id);
+}
+
+/** The player's page or, without a statistics service, the player's match facts or the viewer's own points and rank. */
 async function showStats(playerId: string, event: WatchedEvent, session: Session): Promise<void> {
   const url = await statsUrl(playerId, session);
   const panel = statsPanel(event.getPanels());
-  if (url === undefined && panel) event.openPanel(panel.id);
+  if (url === undefined && panel) event.openPanel(panel.id, { kind: "player", id: playerId });
   else openLink(url);
 }
 

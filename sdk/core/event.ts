@@ -12,7 +12,7 @@ import type { WatchOptions } from "../model/core.ts";
 import type { TrackedImpression } from "../model/event-delegate.ts";
 import type { KeyPlay, TifoEventViewModel } from "../model/event-interface.ts";
 import type { Clip, PlayerAdapter } from "../model/player.ts";
-import type { ConnectionState, PanelInfo, PanelKind, TifoEventState } from "../model/state.ts";
+import type { ConnectionState, PanelFocus, PanelInfo, PanelKind, TifoEventState } from "../model/state.ts";
 import { serverClock } from "./clock.ts";
 import { loadPanelData } from "./panel-data.ts";
 import { signInRequired } from "./engagement.ts";
@@ -240,10 +240,10 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     getPanels: () => store.getSnapshot().panels,
     getDefaultPanel: () => store.getSnapshot().panels[0] ?? null,
 
-    openPanel(wanted: string | { kind: PanelKind }) {
+    openPanel(wanted: string | { kind: PanelKind }, focus: PanelFocus | null = null) {
       const panel = findPanel(store.getSnapshot().panels, wanted);
       if (!panel) return false;
-      set({ openPanelId: panel.id });
+      set({ openPanelId: panel.id, panelFocus: focus && { ...focus } });
       reportedPanelId = null;
       reportPanel();
       delegate.notify((host) => host.onPanelEvent?.({ type: "opened", panelId: panel.id, kind: panel.kind }));
@@ -254,7 +254,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     closePanel() {
       const { panels, openPanelId } = store.getSnapshot();
       const panel = panels.find(({ id }) => id === openPanelId);
-      set({ openPanelId: null });
+      set({ openPanelId: null, panelFocus: null });
       if (panel) delegate.notify((host) => host.onPanelEvent?.({ type: "closed", panelId: panel.id, kind: panel.kind }));
     },
     updateKeyPlays(plays) {
@@ -375,6 +375,7 @@ function emptyState(channelId: string): TifoEventState {
     transitions: null,
     panels: [],
     openPanelId: null,
+    panelFocus: null,
     overlays: [],
     polls: {},
     quests: {},

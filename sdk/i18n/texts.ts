@@ -61,14 +61,15 @@ function browserLanguages(): readonly string[] {
 export function textsIn({ language, locale }: Choice, messages: Messages): Texts {
   const i18n = setupI18n({ locale, messages: { [locale]: {} } });
   const dir = directionOf(language);
-  return { language, locale, dir, t: (english, values) => translate(i18n, messages, english, dir === "rtl" ? isolated(values) : values) };
+  return { language, locale, dir, t: (english, values) => translate(i18n, messages, english, isolated(values, dir)) };
 }
 
-/** Names and other texts keep their own direction within a text from right to left. */
-function isolated(values: Values = {}): Values {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? `\u2068${value}\u2069` : value]),
-  );
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** Names and other texts keep their own direction within a text of the other one. */
+function isolated(values: Values = {}, dir: Texts["dir"]): Values {
+  const isolate = (value: string) => (dir === "rtl" || RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : value);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? isolate(value) : value]));
 }
 
 function translate(i18n: I18n, messages: Messages, english: string, values: Values | undefined): string {

@@ -1,6 +1,6 @@
 import type { Clip, PlayerAdapter } from "./player.ts";
 import type { components } from "../generated/rest.d.ts";
-import type { PanelInfo, PanelKind, QuestionsState, QuestionSort, TifoEventState } from "./state.ts";
+import type { PanelFocus, PanelInfo, PanelKind, QuestionsState, QuestionSort, TifoEventState } from "./state.ts";
 
 /** A key play that the host app provides. */
 export interface KeyPlay {
@@ -18,8 +18,11 @@ export interface PanelManagement {
   getPanels(): readonly PanelInfo[];
   /** The panel that is open initially: the first one, or null if the event has none. */
   getDefaultPanel(): PanelInfo | null;
-  /** Opens a panel by id, or the first one of a kind. Returns false if the event has no such panel. */
-  openPanel(panel: string | { kind: PanelKind }): boolean;
+  /**
+   * Opens a panel by id, or the first one of a kind. Returns false if the event has no such panel. With `focus`, a panel of people scrolls to
+   * that person, group or player and focuses it.
+   */
+  openPanel(panel: string | { kind: PanelKind }, focus?: PanelFocus): boolean;
   closePanel(): void;
   /** Replaces the key plays of the playlist panel. */
   updateKeyPlays(plays: readonly KeyPlay[]): void;

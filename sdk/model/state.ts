@@ -116,6 +116,12 @@ export interface ShownOverlay {
   overlay: Readonly<OverlayShow>;
 }
 
+/** Who an open panel shows first: the id of a person or group of the panel, or a data provider's id of a player. */
+export interface PanelFocus {
+  kind: "person" | "group" | "player";
+  id: string;
+}
+
 /** State of an event that is being watched. Every change creates a new object; parts that didn't change keep their identity. */
 export interface TifoEventState {
   channelId: string;
@@ -135,6 +141,8 @@ export interface TifoEventState {
   panels: readonly PanelInfo[];
   /** The open panel: initially the default one, null once it is closed. */
   openPanelId: string | null;
+  /** The person, group or player that the open panel scrolls to; null: none. */
+  panelFocus: PanelFocus | null;
   /** At most one per position: the one with the highest priority, or the newest of equal ones. A displaced overlay returns if it is still active. */
   overlays: readonly ShownOverlay[];
   polls: Readonly<Record<string, PollState>>;

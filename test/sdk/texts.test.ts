@@ -54,6 +54,14 @@ test("names keep their own direction in Arabic", async () => {
   expect([dir, t("Reply to {name}", { name: "Vera" })]).toEqual(["rtl", "الرد على \u2068Vera\u2069"]);
 });
 
+test("names from right to left keep their direction in English, and others stay as they are", () => {
+  const { t } = ENGLISH_TEXTS;
+  expect([t("Reply to {name}", { name: "ليلى" }), t("Reply to {name}", { name: "Vera" })]).toEqual([
+    "Reply to \u2068ليلى\u2069",
+    "Reply to Vera",
+  ]);
+});
+
 test("numbers are written as the viewer's locale does", async () => {
   const { t } = textsIn({ language: "de", locale: "de-CH" }, await loadMessages("https://tifo.test", "de"));
   expect(t("{count, plural, one {# answer} other {# answers}}", { count: 12000 })).toBe(`${(12000).toLocaleString("de-CH")} Antworten`);

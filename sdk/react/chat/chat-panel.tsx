@@ -76,7 +76,7 @@ function Layout({ renderer, problem }: LayoutProps) {
     <div className="tifo-chat">
       <header className="tifo-chat-header">
         <span className="tifo-chat-title" aria-hidden="true">
-          {renderer?.panel_name ?? t("Chat")}
+          <bdi>{renderer?.panel_name ?? t("Chat")}</bdi>
         </span>
         <HeaderLink href={webAddress(renderer?.rules_link_url)?.href}>{t("Rules")}</HeaderLink>
         <HeaderLink href={webAddress(renderer?.help_link_url)?.href}>{t("Help")}</HeaderLink>

@@ -34,7 +34,7 @@ export function Composer({ replyTo, onReplied, loginText }: Props) {
           className="tifo-button"
           onClick={() => sdk.session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
         >
-          {loginText ?? t("Sign in to chat")}
+          <bdi>{loginText ?? t("Sign in to chat")}</bdi>
         </button>
       </div>
     );

@@ -18,7 +18,7 @@ export const Outgoing = memo(function Outgoing({ item }: { item: OutgoingItem })
   return (
     <div className="tifo-chat-message" data-own="true" data-rejected={rejection !== null}>
       <p dir="auto" className="tifo-chat-text">
-        <span className="tifo-chat-name">{t("You")}</span>: {text}
+        <bdi className="tifo-chat-name">{t("You")}</bdi>: {text}
       </p>
       {rejection === null ? (
         <p className="tifo-chat-note">{t("Sending…")}</p>

@@ -35,9 +35,9 @@ export const Message = memo(function Message({ message, onReply, onMore }: Props
       {replyTo !== null && <Quote messageId={replyTo} />}
       <p dir="auto" className="tifo-chat-text">
         {roles.map((role) => (
-          <span key={role} className="tifo-chat-badge" data-role={role}>
+          <bdi key={role} className="tifo-chat-badge" data-role={role}>
             {t(ROLES[role])}
-          </span>
+          </bdi>
         ))}
         <bdi className="tifo-chat-name" style={{ "--tifo-hue": hueOf(message.accountId ?? name) }}>
           {name}

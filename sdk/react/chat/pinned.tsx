@@ -23,7 +23,10 @@ export function Pinned() {
       <Icon name="pin" />
       <div>
         <p dir="auto" data-cut={isCut}>
-          <strong>{pinned.name}</strong> {text}
+          <bdi>
+            <strong>{pinned.name}</strong>
+          </bdi>{" "}
+          {text}
         </p>
         {isLong && (
           <button type="button" className="tifo-chat-textbutton" aria-expanded={!isCut} onClick={() => setWhole(isCut ? pinned._id : null)}>

@@ -29,7 +29,7 @@ export function CallToActionButton({ call, overlayId, broadcastId }: { call: Cal
         void handleCallToAction(call, currentTarget, event, session);
       }}
     >
-      {labelOf(call, t)}
+      <bdi>{labelOf(call, t)}</bdi>
     </button>
   );
 }

@@ -4,6 +4,7 @@ import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
+import { useFocusedCard } from "./focused-card.ts";
 import { MatchFacts } from "./match-facts.tsx";
 import { duration, Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./parts.tsx";
 
@@ -74,7 +75,9 @@ function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
               <ul className="tifo-list">
                 {ofDay.map((entry) => (
                   <li key={entry.id} className="tifo-row">
-                    <strong>{entry.title}</strong>
+                    <strong>
+                      <bdi>{entry.title}</bdi>
+                    </strong>
                     <span className="tifo-small">
                       {entry.start !== undefined && <Time at={entry.start} style={day === "" ? "full" : "time"} />}
                       {entry.end !== undefined && (
@@ -83,7 +86,12 @@ function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
                           <Time at={entry.end} style="time" />
                         </>
                       )}
-                      {entry.where !== undefined && ` · ${entry.where}`}
+                      {entry.where !== undefined && (
+                        <>
+                          {" · "}
+                          <bdi>{entry.where}</bdi>
+                        </>
+                      )}
                     </span>
                   </li>
                 ))}
@@ -134,7 +142,7 @@ function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_select"> })
                   void handleCallToAction({ type: "go_to_channel", data: { channelId: _id } }, currentTarget, event, session)
                 }
               >
-                {data.name}
+                <bdi>{data.name}</bdi>
               </button>
             </li>
           ))}
@@ -172,7 +180,7 @@ function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
               <li key={video._id}>
                 <button type="button" className="tifo-row tifo-video" onClick={() => void playVideo(video, event, session)}>
                   <SiteImage src={video.thumbnail} />
-                  <span>{video.title}</span>
+                  <bdi>{video.title}</bdi>
                   <span className="tifo-small">{duration(video.durationSeconds)}</span>
                 </button>
               </li>
@@ -198,7 +206,7 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
               onClick={() => (play.clip ? void event.playClip(play.clip) : event.seek(play.time))}
             >
               <SiteImage src={play.thumbnailUrl} />
-              <span>{play.title}</span>
+              <bdi>{play.title}</bdi>
               <span className="tifo-small">{duration(play.time)}</span>
             </button>
           </li>
@@ -217,10 +225,11 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
 
 /** The panel's people and groups, then the match facts that the site has of the event. */
 function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
+  const { people, groups } = renderer;
   return (
     <>
       <Listed renderer={renderer} />
-      <MatchFacts />
+      <MatchFacts listed={new Set([...people, ...groups].map(({ id }) => id))} />
     </>
   );
 }
@@ -230,31 +239,55 @@ function Listed({ renderer: { people, groups } }: { renderer: RendererOf<"people
   if (people.length + groups.length === 0) return <Note>{t("Nobody is listed yet.")}</Note>;
   return (
     <ul className="tifo-list">
-      {groups.map(({ id, group_name, group_bio, group_banner_url, group_links }) => (
-        <li key={`group ${id}`} className="tifo-card">
-          <SiteImage className="tifo-banner" src={group_banner_url} />
-          <h3>{group_name}</h3>
-          <p>{group_bio}</p>
-          <Links links={group_links} />
-        </li>
+      {groups.map((group) => (
+        <GroupCard key={`group ${group.id}`} group={group} />
       ))}
-      {people.map(({ id, person_name, person_title, person_bio, person_image_url, person_links }) => (
-        <li key={`person ${id}`} className="tifo-card tifo-person">
-          <SiteImage src={person_image_url} />
-          <h3>{person_name}</h3>
-          <p className="tifo-small">{person_title}</p>
-          <p>{person_bio}</p>
-          <Links links={person_links} />
-        </li>
+      {people.map((person) => (
+        <PersonCard key={`person ${person.id}`} person={person} />
       ))}
     </ul>
+  );
+}
+
+function GroupCard({ group }: { group: RendererOf<"peopleGroups">["groups"][number] }) {
+  const { id, group_name, group_bio, group_banner_url, group_links } = group;
+  const card = useFocusedCard((focus) => focus.kind === "group" && focus.id === id);
+  return (
+    <li className="tifo-card" {...card}>
+      <SiteImage className="tifo-banner" src={group_banner_url} />
+      <h3>
+        <bdi>{group_name}</bdi>
+      </h3>
+      {group_bio !== undefined && <p dir="auto">{group_bio}</p>}
+      <Links links={group_links} />
+    </li>
+  );
+}
+
+function PersonCard({ person }: { person: RendererOf<"peopleGroups">["people"][number] }) {
+  const { id, person_name, person_title, person_bio, person_image_url, person_links } = person;
+  const card = useFocusedCard((focus) => focus.kind === "person" && focus.id === id);
+  return (
+    <li className="tifo-card tifo-person" {...card}>
+      <SiteImage src={person_image_url} />
+      <h3>
+        <bdi>{person_name}</bdi>
+      </h3>
+      {person_title !== undefined && (
+        <p className="tifo-small">
+          <bdi>{person_title}</bdi>
+        </p>
+      )}
+      {person_bio !== undefined && <p dir="auto">{person_bio}</p>}
+      <Links links={person_links} />
+    </li>
   );
 }
 
 function Links({ links }: { links: { link_text: string; link_url: string }[] }) {
   return links.map(({ link_text, link_url }) => (
     <ExternalLink key={link_url} href={link_url}>
-      {link_text}
+      <bdi>{link_text}</bdi>
     </ExternalLink>
   ));
 }

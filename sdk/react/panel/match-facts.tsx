@@ -1,25 +1,15 @@
-import { useEffect, useRef, useState } from "react";
-import { ok } from "../../client/index.ts";
-import type { components } from "../../generated/rest.d.ts";
+import { useMemo, useSyncExternalStore } from "react";
+import { createMatchFacts, type StatEntity } from "../../core/match-facts.ts";
 import { useSdkContext, useTexts } from "../context.tsx";
+import { useFocusedCard } from "./focused-card.ts";
 import { duration, SiteImage } from "./parts.tsx";
 
-type Entity = components["schemas"]["StatEntity"];
-type Play = components["schemas"]["KeyPlay"];
-
-interface Facts {
-  entities: Entity[];
-  plays: Play[];
-}
-
-/** While the panel is open, it asks for newer facts this often. */
-const REFRESH_MS = 20_000;
-
 /** The players, teams and key plays that data providers have reported for the event; nothing if there are none. */
-export function MatchFacts() {
-  const { event } = useSdkContext();
+export function MatchFacts({ listed }: { listed: ReadonlySet<string> }) {
+  const { session, event } = useSdkContext();
   const { t } = useTexts();
-  const { entities, plays } = useFacts();
+  const facts = useMemo(() => createMatchFacts(session, event), [session, event]);
+  const { entities, plays } = useSyncExternalStore(facts.subscribe, facts.getSnapshot, facts.getSnapshot);
   const teams = [...new Set(entities.map(({ team }) => team))];
   const moments = plays.filter(({ mediaTime }) => mediaTime !== null);
   return (
@@ -31,7 +21,7 @@ export function MatchFacts() {
             {moments.map(({ _id, title, mediaTime }) => (
               <li key={_id}>
                 <button type="button" className="tifo-row" onClick={() => event.seek(mediaTime ?? 0)}>
-                  <span>{title}</span>
+                  <bdi>{title}</bdi>
                   <span className="tifo-small">{duration(mediaTime ?? 0)}</span>
                 </button>
               </li>
@@ -41,16 +31,14 @@ export function MatchFacts() {
       )}
       {teams.map((team) => (
         <section key={team ?? ""} aria-label={team ?? t("Stats")}>
-          <h3>{team ?? t("Stats")}</h3>
+          <h3>
+            <bdi>{team ?? t("Stats")}</bdi>
+          </h3>
           <ul className="tifo-list">
             {entities
               .filter((entity) => entity.team === team)
               .map((entity) => (
-                <li key={entity._id} className="tifo-card tifo-person">
-                  <SiteImage src={entity.image} />
-                  <h4>{entity.name === "" ? entity.externalId : entity.name}</h4>
-                  <FactList facts={entity.facts} />
-                </li>
+                <EntityCard key={entity._id} entity={entity} listed={listed} />
               ))}
           </ul>
         </section>
@@ -59,13 +47,32 @@ export function MatchFacts() {
   );
 }
 
-function FactList({ facts }: { facts: Entity["facts"] }) {
+/** `listed`: ids of people and groups who have a card of their own above, which is the one to focus. */
+function EntityCard({ entity, listed }: { entity: StatEntity; listed: ReadonlySet<string> }) {
+  const { _id, externalId, name, image, facts } = entity;
+  const card = useFocusedCard(({ kind, id }) => (id === externalId || id === _id) && (kind === "player" || !listed.has(id)));
+  return (
+    <li className="tifo-card tifo-person" {...card}>
+      <SiteImage src={image} />
+      <h4>
+        <bdi>{name === "" ? externalId : name}</bdi>
+      </h4>
+      <FactList facts={facts} />
+    </li>
+  );
+}
+
+function FactList({ facts }: { facts: StatEntity["facts"] }) {
   return (
     <dl className="tifo-small tifo-facts">
       {Object.entries(facts).map(([name, { value }]) => (
         <div key={name}>
-          <dt>{wordsOf(name)}</dt>
-          <dd>{typeof value === "boolean" ? (value ? "✓" : "–") : value}</dd>
+          <dt>
+            <bdi>{wordsOf(name)}</bdi>
+          </dt>
+          <dd>
+            <bdi>{typeof value === "boolean" ? (value ? "✓" : "–") : value}</bdi>
+          </dd>
         </div>
       ))}
     </dl>
@@ -78,35 +85,4 @@ function wordsOf(name: string): string {
     .replace(/_/g, " ")
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase();
-}
-
-/** The event's facts, read again while they are shown. A failed request keeps what is shown. */
-function useFacts(): Facts {
-  const { session, event } = useSdkContext();
-  const [facts, setFacts] = useState<Facts>({ entities: [], plays: [] });
-  const { channelId } = event;
-  const load = useRef(async (): Promise<Facts> => ({ entities: [], plays: [] }));
-  load.current = async () => {
-    const params = { path: { channelId }, query: { limit: 200 } };
-    const [entities, plays] = await Promise.all([
-      ok(session.client.api.GET("/stats/v1/channels/{channelId}/entities", { params })),
-      ok(session.client.api.GET("/stats/v1/channels/{channelId}/key-plays", { params })),
-    ]);
-    return { entities: entities.results, plays: plays.results };
-  };
-  useEffect(() => {
-    let current = true;
-    const refresh = () =>
-      load.current().then(
-        (found) => current && setFacts(found),
-        () => undefined,
-      );
-    void refresh();
-    const timer = setInterval(() => void refresh(), REFRESH_MS);
-    return () => {
-      current = false;
-      clearInterval(timer);
-    };
-  }, [channelId]);
-  return facts;
 }

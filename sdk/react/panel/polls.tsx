@@ -58,7 +58,9 @@ const Poll = memo(function Poll({ poll }: { poll: PollState }) {
         {t(KINDS[poll.type])} · {t(statusOf(poll))}
         {poll.responseCost !== undefined && ` · ${t("Costs {amount, number}", { amount: poll.responseCost })}`}
       </p>
-      <h3 id={heading}>{poll.question}</h3>
+      <h3 id={heading}>
+        <bdi>{poll.question}</bdi>
+      </h3>
       <div className="tifo-answers">
         {poll.answers.map((one) => (
           <Answer key={one.answerId} answer={one} poll={poll} disabled={!mayAnswer} onAnswer={() => void answer(one.answerId)} />
@@ -97,7 +99,7 @@ function Answer({ answer, poll, disabled, onAnswer }: AnswerProps) {
     >
       <SiteImage src={answer.imageUrl} />
       <span className="tifo-answer-text">
-        {answer.answer}
+        <bdi>{answer.answer}</bdi>
         {mine && <span className="tifo-tag">{t("Your answer")}</span>}
         {right && <span className="tifo-tag tifo-tag-right">{t("Correct")}</span>}
       </span>

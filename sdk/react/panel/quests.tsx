@@ -36,7 +36,7 @@ export function Quests({ questIds, loginText }: Props) {
           className="tifo-button"
           onClick={() => session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
         >
-          {loginText ?? t("Sign in")}
+          <bdi>{loginText ?? t("Sign in")}</bdi>
         </button>
       </div>
     );
@@ -71,8 +71,10 @@ function Quest({ quest }: { quest: QuestState }) {
   return (
     <section className="tifo-card" aria-labelledby={heading}>
       <SiteImage className="tifo-banner" src={quest.rewardImage} />
-      <h3 id={heading}>{quest.title}</h3>
-      {quest.description !== "" && <p>{quest.description}</p>}
+      <h3 id={heading}>
+        <bdi>{quest.title}</bdi>
+      </h3>
+      {quest.description !== "" && <p dir="auto">{quest.description}</p>}
       {quest.phase === "upcoming" && <p className="tifo-small">{t("Not open yet.")}</p>}
       {quest.phase === "ended" && <p className="tifo-small">{t("This quest has ended.")}</p>}
       <ul className="tifo-steps">
@@ -122,12 +124,12 @@ function Action({ questId, action, onProblem }: ActionProps) {
 
   return (
     <li data-done={done}>
-      <span>{body}</span>
+      <bdi>{body}</bdi>
       <progress max={required} value={Math.min(current, required)} aria-label={body} />
       <span className="tifo-small">{done ? t("Done") : t("{current} of {required}", { current, required })}</span>
       {step && (
         <button type="button" className="tifo-button" onClick={({ currentTarget }) => void take(currentTarget)}>
-          {labelOfStep(action, step, t)}
+          <bdi>{labelOfStep(action, step, t)}</bdi>
         </button>
       )}
     </li>

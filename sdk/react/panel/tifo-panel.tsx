@@ -101,7 +101,7 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
             onClick={() => event.openPanel(panel.id)}
           >
             <SiteImage src={panel.iconUrl} />
-            {panel.name}
+            <bdi>{panel.name}</bdi>
           </button>
         ))}
       </div>
@@ -120,7 +120,9 @@ const Content = memo(function Content({ panel, ...attributes }: ContentProps) {
   useImpression(panel);
   return (
     <div className="tifo-panel-content" tabIndex={0} data-kind={panel.kind} {...attributes}>
-      <h2 className="tifo-panel-title">{panel.name}</h2>
+      <h2 className="tifo-panel-title">
+        <bdi>{panel.name}</bdi>
+      </h2>
       <PanelContent key={panel.id} panel={panel} />
     </div>
   );

@@ -31,7 +31,7 @@ export function AskForm({ renderer }: { renderer: Renderer }) {
           className="tifo-button"
           onClick={() => session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
         >
-          {renderer.login_button_text ?? t("Sign in")}
+          <bdi>{renderer.login_button_text ?? t("Sign in")}</bdi>
         </button>
       </div>
     );

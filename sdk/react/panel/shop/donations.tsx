@@ -25,14 +25,20 @@ interface Props {
 export function Donations({ panelId, renderer }: Props) {
   const { t } = useTexts();
   const [isThanked, setThanked] = useState(() => new URLSearchParams(location.search).get(THANKS) === panelId);
-  const about = <ExternalLink href={renderer.url}>{renderer.currency === undefined ? t("Give") : t("About the cause")}</ExternalLink>;
-  if (renderer.currency === undefined) return <div className="tifo-note">{about}</div>;
+  if (renderer.currency === undefined)
+    return (
+      <div className="tifo-note">
+        <ExternalLink href={renderer.url} isButton>
+          {t("Give")}
+        </ExternalLink>
+      </div>
+    );
   return (
     <div className="tifo-donations">
-      {renderer.description !== undefined && <p>{renderer.description}</p>}
+      {renderer.description !== undefined && <p dir="auto">{renderer.description}</p>}
       {isThanked ? (
         <Note>
-          {renderer.thank_you_message ?? t("Thank you for your donation.")}
+          <bdi>{renderer.thank_you_message ?? t("Thank you for your donation.")}</bdi>
           <button type="button" className="tifo-button" onClick={() => setThanked(false)}>
             {t("Give again")}
           </button>
@@ -40,7 +46,9 @@ export function Donations({ panelId, renderer }: Props) {
       ) : (
         <DonationForm panelId={panelId} renderer={renderer} currency={renderer.currency} />
       )}
-      <p className="tifo-small">{about}</p>
+      <p className="tifo-small">
+        <ExternalLink href={renderer.url}>{t("About the cause")}</ExternalLink>
+      </p>
     </div>
   );
 }
@@ -73,7 +81,7 @@ function DonationForm({ panelId, renderer, currency }: Props & { currency: strin
           className="tifo-button"
           onClick={() => session.delegate.notify((host) => host.onPanelEvent?.({ type: "loginRequested", panelId }))}
         >
-          {renderer.login_button_text ?? t("Sign in")}
+          <bdi>{renderer.login_button_text ?? t("Sign in")}</bdi>
         </button>
       </div>
     );
@@ -152,7 +160,9 @@ function DonationForm({ panelId, renderer, currency }: Props & { currency: strin
         </button>
       ) : (
         <p role="status">
-          <ExternalLink href={payment}>{t("Continue to the payment page")}</ExternalLink>
+          <ExternalLink href={payment} isButton>
+            {t("Continue to the payment page")}
+          </ExternalLink>
         </p>
       )}
       <p className="tifo-problem" role="alert">

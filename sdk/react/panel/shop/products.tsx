@@ -52,11 +52,19 @@ function Product({ product: { title, description, available, image, price, maxPr
   return (
     <li className="tifo-card tifo-product">
       <SiteImage className="tifo-banner" src={image?.url} alt={image?.alt} />
-      <h3>{title}</h3>
-      {description !== "" && <p className="tifo-small">{description}</p>}
+      <h3>
+        <bdi>{title}</bdi>
+      </h3>
+      {description !== "" && (
+        <p className="tifo-small" dir="auto">
+          {description}
+        </p>
+      )}
       <p className="tifo-price">{maxPrice.amount > price.amount ? t("From {price}", { price: cheapest }) : cheapest}</p>
       {available && href ? (
-        <ExternalLink href={href}>{t("Buy {title}", { title })}</ExternalLink>
+        <ExternalLink href={href} isButton>
+          {t("Buy {title}", { title })}
+        </ExternalLink>
       ) : (
         <p className="tifo-small">{t("Sold out")}</p>
       )}

@@ -27,7 +27,7 @@ export function Wallet({ version }: { version: string }) {
               {transactions.map(({ _id, amount, reason, created }) => (
                 <li key={_id} className="tifo-transaction">
                   <span>
-                    {reason}
+                    <bdi>{reason}</bdi>
                     <br />
                     <span className="tifo-small">
                       <Time at={created} />
