@@ -52,6 +52,20 @@ describe("the panels", () => {
     expect(problems).toEqual([]);
   });
 
+  test("keep the punctuation of English texts at their end in Arabic", async () => {
+    const { page } = await open({ language: "ar", token });
+    await expect.poll(() => page.locator("#panel .tifo").getAttribute("dir")).toBe("rtl");
+    let seen = 0;
+    for (const name of await page.getByRole("tab").allInnerTexts()) {
+      await openTab(page, name);
+      await page.locator(".tifo-loading").waitFor({ state: "detached" });
+      const { texts, misplaced } = await page.evaluate(endsOfEnglishTexts, "#panel .tifo-panel-content");
+      seen += texts;
+      expect.soft(misplaced, name).toEqual([]);
+    }
+    expect(seen).toBeGreaterThan(5);
+  });
+
   test("move between tabs by the arrow that points there", async () => {
     const { page } = await open({ language: "ar" });
     await expect.poll(() => page.locator("#panel .tifo").getAttribute("dir")).toBe("rtl");
@@ -70,6 +84,46 @@ describe("the panels", () => {
     await stranger.getByRole("tab", { name: "Match chat" }).waitFor();
     expect(await stranger.getByRole("tab", { name: "Gold lounge" }).count()).toBe(0);
   });
+});
+
+/** The Latin texts that end with punctuation, and those of them whose last character isn't to the right of the one before. */
+function endsOfEnglishTexts(selector: string): { texts: number; misplaced: string[] } {
+  const walker = document.createTreeWalker(document.querySelector(selector) ?? document.body, NodeFilter.SHOW_TEXT);
+  const misplaced: string[] = [];
+  let texts = 0;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = node.nodeValue ?? "";
+    if (!/^[A-Za-z].*[A-Za-z][.?!]$/.test(text)) continue;
+    const [before, last] = [2, 1].map((back) => {
+      const range = document.createRange();
+      range.setStart(node, text.length - back);
+      range.setEnd(node, text.length - back + 1);
+      return range.getBoundingClientRect();
+    });
+    if (!before || !last || last.width === 0) continue;
+    texts++;
+    if (last.left < before.right - 1) misplaced.push(text);
+  }
+  return { texts, misplaced };
+}
+
+test("an overlay in Arabic ends its sentences on the left, whatever the language of the page", async () => {
+  const { page } = await open({});
+  await deployment.broadcast([{ kind: "html", html: '<p id="line">هدف للمدينة!</p>', position: "topCenter" }]);
+  const frame = page.frameLocator(".tifo-overlay-frame");
+  await frame.locator("#line").waitFor();
+  const places = await frame.locator("#line").evaluate((line) => {
+    const at = (index: number) => {
+      const range = document.createRange();
+      range.setStart(line.firstChild ?? line, index);
+      range.setEnd(line.firstChild ?? line, index + 1);
+      return range.getBoundingClientRect().left;
+    };
+    const { length } = line.textContent;
+    return { first: at(0), last: at(length - 1) };
+  });
+  await deployment.clear();
+  expect(places.last).toBeLessThan(places.first);
 });
 
 const Site = z.looseObject({ name: z.string(), settings: z.record(z.string(), z.unknown()), style: z.record(z.string(), z.unknown()) });
