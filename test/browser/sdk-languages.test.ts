@@ -55,15 +55,17 @@ describe("the panels", () => {
   test("keep the punctuation of English texts at their end in Arabic", async () => {
     const { page } = await open({ language: "ar", token });
     await expect.poll(() => page.locator("#panel .tifo").getAttribute("dir")).toBe("rtl");
-    let seen = 0;
-    for (const name of await page.getByRole("tab").allInnerTexts()) {
+    const shown = [
+      ["Match predictor", "Who wins the derby?"],
+      ["Line-up", "Eleven goals this season."],
+    ] as const;
+    for (const [name, text] of shown) {
       await openTab(page, name);
-      await page.locator(".tifo-loading").waitFor({ state: "detached" });
+      await page.getByText(text).waitFor();
       const { texts, misplaced } = await page.evaluate(endsOfEnglishTexts, "#panel .tifo-panel-content");
-      seen += texts;
-      expect.soft(misplaced, name).toEqual([]);
+      expect(texts, name).toBeGreaterThan(0);
+      expect(misplaced, name).toEqual([]);
     }
-    expect(seen).toBeGreaterThan(5);
   });
 
   test("move between tabs by the arrow that points there", async () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   channelId = await deployment.create("/page/v2/", { ...page, data: { name: "Facts", sidebar: { panels } } }, asAdmin);
   const schema = { type: "object", properties: { players: { type: "array" }, play: { type: "object" } } };
   const input = { name: "Match data", description: "Facts", schema, ownerName: "Desk", ownerEmail: "desk@demo.example", realtime: true };
-  provider = Registered.parse(await deployment.post("/dataprovider/v1/", input));
+  provider = Registered.parse(await deployment.post("/dataprovider/v1/registration", input));
   const facts = { goals: "goals", shots_on_target: "shots", position: "position" };
   const mapping = {
     entities: [{ channelId, each: "players", entityType: "player", id: "id", name: "name", team: "team", facts }],

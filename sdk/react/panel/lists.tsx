@@ -5,7 +5,7 @@ import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
 import { useFocusedCard } from "./focused-card.ts";
-import { MatchFacts } from "./match-facts.tsx";
+import { MatchFacts, useMatchFacts } from "./match-facts.tsx";
 import { duration, Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./parts.tsx";
 
 type Renderer = Extract<PanelRenderer, { panel_type: "schedule" | "channel_select" | "playlist" | "peopleGroups" }>;
@@ -226,17 +226,18 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
 /** The panel's people and groups, then the match facts that the site has of the event. */
 function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
   const { people, groups } = renderer;
+  const { t } = useTexts();
+  const facts = useMatchFacts();
+  const isEmpty = people.length + groups.length + facts.entities.length + facts.plays.length === 0;
   return (
     <>
-      <Listed renderer={renderer} />
-      <MatchFacts listed={new Set([...people, ...groups].map(({ id }) => id))} />
+      {isEmpty ? <Note>{t("Nobody is listed yet.")}</Note> : <Listed renderer={renderer} />}
+      <MatchFacts facts={facts} listed={new Set([...people, ...groups].map(({ id }) => id))} />
     </>
   );
 }
 
 function Listed({ renderer: { people, groups } }: { renderer: RendererOf<"peopleGroups"> }) {
-  const { t } = useTexts();
-  if (people.length + groups.length === 0) return <Note>{t("Nobody is listed yet.")}</Note>;
   return (
     <ul className="tifo-list">
       {groups.map((group) => (

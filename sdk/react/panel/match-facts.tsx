@@ -1,15 +1,26 @@
 import { useMemo, useSyncExternalStore } from "react";
-import { createMatchFacts, type StatEntity } from "../../core/match-facts.ts";
+import { createMatchFacts, type MatchFactsState, type StatEntity } from "../../core/match-facts.ts";
 import { useSdkContext, useTexts } from "../context.tsx";
 import { useFocusedCard } from "./focused-card.ts";
 import { duration, SiteImage } from "./parts.tsx";
 
-/** The players, teams and key plays that data providers have reported for the event; nothing if there are none. */
-export function MatchFacts({ listed }: { listed: ReadonlySet<string> }) {
+/** The event's match facts, loaded and kept up to date while a component uses them. */
+export function useMatchFacts(): MatchFactsState {
   const { session, event } = useSdkContext();
-  const { t } = useTexts();
   const facts = useMemo(() => createMatchFacts(session, event), [session, event]);
-  const { entities, plays } = useSyncExternalStore(facts.subscribe, facts.getSnapshot, facts.getSnapshot);
+  return useSyncExternalStore(facts.subscribe, facts.getSnapshot, facts.getSnapshot);
+}
+
+interface Props {
+  facts: MatchFactsState;
+  /** Ids of people and groups who have a card of their own above. */
+  listed: ReadonlySet<string>;
+}
+
+/** The players, teams and key plays that data providers have reported for the event; nothing if there are none. */
+export function MatchFacts({ facts: { entities, plays }, listed }: Props) {
+  const { event } = useSdkContext();
+  const { t } = useTexts();
   const teams = [...new Set(entities.map(({ team }) => team))];
   const moments = plays.filter(({ mediaTime }) => mediaTime !== null);
   return (

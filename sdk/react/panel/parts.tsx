@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { parsedUrl } from "../../core/web-address.ts";
 import { useSdkContext, useTexts } from "../context.tsx";
 import type { Loaded } from "../use-loaded.ts";
@@ -36,12 +36,13 @@ interface SiteImageProps {
   className?: string;
 }
 
-/** An image that the site provides; nothing without a URL. */
+/** An image that the site provides; nothing without a URL, or if it can't be loaded. */
 export function SiteImage({ src, alt = "", className }: SiteImageProps) {
   const { session } = useSdkContext();
+  const [failed, setFailed] = useState<string | null>(null);
   const url = parsedUrl(src, session.origin);
-  if (!src || !url) return null;
-  return <img src={url.href} alt={alt} className={className} loading="lazy" />;
+  if (!src || !url || url.href === failed) return null;
+  return <img src={url.href} alt={alt} className={className} loading="lazy" onError={() => setFailed(url.href)} />;
 }
 
 interface ExternalLinkProps {

@@ -132,7 +132,7 @@ function DonationForm({ panelId, renderer, currency }: Props & { currency: strin
           ))}
         </div>
       )}
-      {min !== undefined && max !== undefined && (
+      {min !== undefined && max !== undefined && (min < max || renderer.amounts.length === 0) && (
         <Field
           label={t(renderer.amounts.length > 0 ? OTHER_AMOUNT : ANY_AMOUNT, {
             min: formatAmount(min, currency, locale),

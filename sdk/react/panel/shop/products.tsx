@@ -36,7 +36,9 @@ export function Products({ panelId, renderer }: Props) {
         )}
       </WhenLoaded>
       <p className="tifo-note">
-        <ExternalLink href={renderer.url}>{t("Open the shop")}</ExternalLink>
+        <ExternalLink href={renderer.url} isButton={!showsProducts}>
+          {t("Open the shop")}
+        </ExternalLink>
       </p>
     </div>
   );
