@@ -157,9 +157,9 @@ describe("a channel's client", () => {
         await time.advance(10);
       }
     }
+    await time.advance(1_000);
     expect(new Set(client.states)).toEqual(new Set(["live"]));
     expect(client.seqs).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
-    await time.advance(1_000);
     expect([...server.viewers].map(({ wire }) => wire.url.searchParams.get("chat"))).toEqual(["true"]);
   });
 
