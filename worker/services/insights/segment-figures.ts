@@ -11,7 +11,7 @@ import { keyAllows } from "#worker/lib/roles.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { accountsMatching, isStored } from "#worker/services/segments/filter-sql.ts";
 import { readSegment } from "#worker/services/segments/size.ts";
-import { LONGEST_SEGMENT_MS, rangeOf, SegmentFigures, type SegmentFiguresQuery, SegmentHour } from "./engagement-schemas.ts";
+import { LONGEST_SEGMENT_MS, rangeOf, type SegmentFigures, type SegmentFiguresQuery, SegmentHour } from "./engagement-schemas.ts";
 import { HOUR_MS, MINUTE_MS } from "./hours.ts";
 import { hourOf } from "./rollup.ts";
 
