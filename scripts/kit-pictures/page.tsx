@@ -22,7 +22,8 @@ declare global {
   }
 }
 
-const NOW = Date.UTC(2026, 10, 21, 16, 7, 13);
+/** Some minutes before the end of the countdown's sample. */
+const NOW = 1_795_170_000_000 - 754_000;
 
 function StagePicture({ width, height, look, elements, poll }: Picture) {
   const [stage, setStage] = useState<Stage | null>(null);

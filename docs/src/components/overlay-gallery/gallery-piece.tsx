@@ -4,7 +4,7 @@ import type { KitElement, KitTemplateName } from "#sdk/overlay/kit/piece.ts";
 import { renderPiece } from "#sdk/overlay/kit/render-piece.ts";
 import type { Field } from "./fields.ts";
 import { curlSample, sdkSample } from "./samples.ts";
-import { samplePoll } from "./sample-poll.ts";
+import { LEFT_MS, samplePoll } from "./sample-poll.ts";
 import { type Value, valueOf } from "./values.ts";
 
 interface Props {
@@ -48,7 +48,7 @@ export function GalleryPiece({ name, title, fields, sample, children }: Props) {
       <div className="gallery-stage" data-look={look} style={width === undefined ? {} : { maxWidth: `${width}px` }}>
         {isLive ? (
           <Suspense fallback={children}>
-            <Live key={run} name={name} variables={variables} look={look} />
+            <Live key={run} name={name} variables={variables} isCountingDown={variables.endsAt === sample.endsAt} look={look} />
           </Suspense>
         ) : (
           children
@@ -100,9 +100,18 @@ export function GalleryPiece({ name, title, fields, sample, children }: Props) {
   );
 }
 
-function Live({ name, variables, look }: { name: KitTemplateName; variables: Record<string, Value>; look: Look }) {
+interface LiveProps {
+  name: KitTemplateName;
+  variables: Record<string, Value>;
+  /** Whether a countdown starts when it is shown, because its end is the sample's. */
+  isCountingDown: boolean;
+  look: Look;
+}
+
+function Live({ name, variables, isCountingDown, look }: LiveProps) {
   const [startsAt] = useState(Date.now);
-  const element: unknown = { kind: "kit", template: name, key: "gallery", position: "center", variables };
+  const shown = name === "countdown" && isCountingDown ? { ...variables, endsAt: startsAt + LEFT_MS } : variables;
+  const element: unknown = { kind: "kit", template: name, key: "gallery", position: "center", variables: shown };
   if (!isElement(element)) return null;
   return (
     <div className="tifo-kit" data-look={look}>

@@ -1,5 +1,11 @@
 import type { PollAccess } from "#sdk/overlay/kit/piece.ts";
 
+/** What is left of the countdown when it is first shown. */
+export const LEFT_MS = 754_000;
+
+/** When the gallery's static markup is drawn, in ms: the countdown's sample has some minutes left then. */
+export const STATIC_NOW = 1_795_170_000_000 - LEFT_MS;
+
 /** A poll for the gallery, which isn't connected to a channel. */
 export function samplePoll(): PollAccess {
   return {

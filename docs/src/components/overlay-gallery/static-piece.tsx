@@ -15,7 +15,7 @@ import * as question from "#sdk/overlay/kit/templates/question.tsx";
 import * as scorebug from "#sdk/overlay/kit/templates/scorebug.tsx";
 import * as sponsor from "#sdk/overlay/kit/templates/sponsor.tsx";
 import * as substitution from "#sdk/overlay/kit/templates/substitution.tsx";
-import { samplePoll } from "./sample-poll.ts";
+import { samplePoll, STATIC_NOW } from "./sample-poll.ts";
 
 const PIECES: { [Name in KitTemplateName]: PieceModule<Name> } = {
   ...{ scorebug, goal, card, substitution, "line-up": lineUp, "lower-third": lowerThird, poll },
@@ -28,8 +28,8 @@ export function StaticPiece({ template, variables }: Pick<KitElement, "template"
     <div className="tifo-kit" data-look="dark">
       {createElement(PIECES[template].Piece, {
         variables,
-        startsAt: 0,
-        now: () => 0,
+        startsAt: STATIC_NOW,
+        now: () => STATIC_NOW,
         address: (url: string) => url,
         onDismiss: () => {},
         t: ENGLISH_TEXTS.t,

@@ -5,7 +5,7 @@ export const css = `
 .tk-chat-message .tk-slab { display: flex; gap: u(16); max-width: u(560); padding: u(16) u(20) u(18) u(16); border-radius: u(22) u(22) u(22) u(5); }
 .tk-chat-message:dir(rtl) .tk-slab { border-radius: u(22) u(22) u(5) u(22); }
 .tk-chat-message .tk-crest { border-radius: 50%; }
-.tk-chat-message-who { display: flex; gap: u(10); align-items: center; }
+.tk-chat-message-who { display: flex; gap: u(10); align-items: center; margin-bottom: u(5); }
 .tk-chat-message-badge { flex: none; max-width: 45%; white-space: nowrap; text-overflow: ellipsis; padding: u(2) u(9); border-radius: u(3); font-size: u(17); }
 `;
 
