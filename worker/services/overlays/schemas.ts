@@ -54,25 +54,29 @@ const RiveContent = z.strictObject({
   ...instanceFields,
 });
 
-const KitContent = z
-  .strictObject({
-    kind: z.literal("kit"),
-    template: z.enum(KIT_TEMPLATES).describe("A template of the kit; `GET /overlay/v1/kit` lists their variables"),
-    key: KitKey.optional().describe(
-      "While one is shown, a broadcast with the same template and key updates it in place. Defaults to the overlay's id",
-    ),
-    position: z.enum(POSITIONS).optional().describe("Defaults to the template's own"),
-    channels: instanceChannels,
-    ...instanceFields,
-    variables: Variables.optional().describe(
-      "Values of the template's variables; texts may contain `{{name}}` placeholders, whose defaults are here too. A broadcast fills in the placeholders, and can override the variables. An empty text leaves a variable out",
-    ),
-  })
+const kitFields = {
+  kind: z.literal("kit"),
+  template: z.enum(KIT_TEMPLATES).describe("A template of the kit; `GET /overlay/v1/kit` lists their variables"),
+  key: KitKey.optional().describe(
+    "While one is shown, a broadcast with the same template and key updates it in place. Defaults to the overlay's id",
+  ),
+  channels: instanceChannels,
+  ...instanceFields,
+  variables: Variables.optional().describe(
+    "Values of the template's variables; texts may contain `{{name}}` placeholders, whose defaults are here too. A broadcast fills in the placeholders, and can override the variables. An empty text leaves a variable out",
+  ),
+};
+
+const KitContent = z.strictObject({ ...kitFields, position: z.enum(POSITIONS) });
+
+const KitContentInput = z
+  .strictObject({ ...kitFields, position: z.enum(POSITIONS).optional().describe("Defaults to the template's own") })
   .superRefine(({ template, variables = {} }, issues) => {
     for (const { path, message } of ownValueIssues(template, variables))
       issues.addIssue({ code: "custom", path: ["variables", path], message });
   });
 
+const OverlayContentInput = z.discriminatedUnion("kind", [HtmlContent, RiveContent, KitContentInput]).openapi("OverlayContentInput");
 export const OverlayContent = z.discriminatedUnion("kind", [HtmlContent, RiveContent, KitContent]).openapi("OverlayContent");
 
 const editable = {
@@ -80,29 +84,34 @@ const editable = {
   description: z.string().max(2000).openapi({ example: "Home side scores" }),
   type: z.enum(OVERLAY_TYPES).describe("A template gets its variables from each broadcast; an instance has its own"),
   duration: Duration,
-  contents: z.array(OverlayContent).min(1).max(8),
   cta: orNull(OverlayCta).optional(),
 };
 
-export const OverlayInput = z.strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), ...editable }).openapi("OverlayInput", {
-  example: {
-    name: "Goal",
-    description: "Home side scores",
-    siteId: "5eed00000000000000000001",
-    type: "template",
-    duration: 8,
-    contents: [
-      {
-        kind: "html",
-        html: "<b>Goal!</b> {{scorer}}, {{minute}}'",
-        position: "bottomCenter",
-        variables: { scorer: "Harbour City", minute: 90 },
-      },
-    ],
-  },
-});
+const elements = <Element extends z.ZodType>(element: Element) => z.array(element).min(1).max(8);
 
-export const Overlay = z.object({ _id: Id, siteId: Id, ...editable, cta: orNull(OverlayCta), ...Tracked }).openapi("Overlay");
+export const OverlayInput = z
+  .strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), ...editable, contents: elements(OverlayContentInput) })
+  .openapi("OverlayInput", {
+    example: {
+      name: "Goal",
+      description: "Home side scores",
+      siteId: "5eed00000000000000000001",
+      type: "template",
+      duration: 8,
+      contents: [
+        {
+          kind: "html",
+          html: "<b>Goal!</b> {{scorer}}, {{minute}}'",
+          position: "bottomCenter",
+          variables: { scorer: "Harbour City", minute: 90 },
+        },
+      ],
+    },
+  });
+
+export const Overlay = z
+  .object({ _id: Id, siteId: Id, ...editable, contents: elements(OverlayContent), cta: orNull(OverlayCta), ...Tracked })
+  .openapi("Overlay");
 
 export const OverlayFilters = {
   type: z.enum(OVERLAY_TYPES).optional(),

@@ -3,10 +3,10 @@ import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/samp
 import { ClearedEvent, RundownSummary, StateEvent, TakeEvent } from "./schemas.ts";
 
 const ids = {
-  rundown: "5eed0000000000000e00d001",
-  item: "5eed0000000000000e00d002",
-  take: "5eed0000000000000e00d003",
-  key: "5eed0000000000000e00ca01",
+  rundown: "5eed0000000000000e00ad01",
+  item: "5eed0000000000000e00ad02",
+  take: "5eed0000000000000e00ad03",
+  key: "5eed0000000000000e00ad04",
 };
 const BY = { kind: "account", id: SAMPLE_IDS.admin };
 
