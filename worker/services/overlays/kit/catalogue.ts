@@ -23,7 +23,7 @@ export const KIT: { [Name in KitTemplateName]: Template<Name> } = {
     title: "Scorebug",
     description: "The score with a running clock, for the whole match.",
     position: "topLeft",
-    size: { width: 560, height: 116 },
+    size: { width: 560, height: 120 },
     sample: { ...HOME, ...AWAY, homeScore: 2, awayScore: 1, period: "2nd half", clockSeconds: 4020, addedTime: "+4" },
   },
   goal: {
@@ -68,7 +68,7 @@ export const KIT: { [Name in KitTemplateName]: Template<Name> } = {
     title: "Lower third",
     description: "A name and what it stands for.",
     position: "bottomLeft",
-    size: { width: 760, height: 160 },
+    size: { width: 760, height: 180 },
     sample: { name: "Mira Castellanos", role: "Head coach, Harbour City", label: "Live" },
   },
   poll: {
@@ -82,7 +82,7 @@ export const KIT: { [Name in KitTemplateName]: Template<Name> } = {
     title: "Countdown",
     description: "The time that is left until something begins or ends.",
     position: "topRight",
-    size: { width: 460, height: 180 },
+    size: { width: 460, height: 190 },
     sample: { endsAt: 1795170000000, headline: "Kick-off", detail: "Harbour City v Old Dock", doneText: "Now" },
   },
   question: {
@@ -110,7 +110,7 @@ export const KIT: { [Name in KitTemplateName]: Template<Name> } = {
     title: "Breaking news",
     description: "A headline across the bottom of the screen.",
     position: "bottomCenter",
-    size: { width: 1216, height: 170 },
+    size: { width: 1248, height: 170 },
     sample: { headline: "Final moved to Harbour Park", detail: "Tickets stay valid, gates open at 17:00", label: "Breaking" },
   },
   "final-result": {
