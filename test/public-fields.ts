@@ -177,7 +177,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   ),
   "SiteAsRead.settings": fields(
     "transitions domain code_injection loginMarketingOptIn localization style seo",
-    "security userSegments events email customEmails insights streamProvider",
+    "security userSegments events email customEmails insights manifest streamProvider",
   ),
   "SiteAsRead.settings.insights": hidden("collect"),
   "SiteAsRead.settings.security": hidden("allowedOrigins allowNewAdmins requireVerifiedEmail requireStaffTotp longInviteTokens providers"),
@@ -186,6 +186,8 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   OverlayTransition: fields("name duration"),
   Localization: fields("language languages timeZone"),
   LoginMarketingOptIn: fields("shown default text"),
+  ManifestSettings: hidden("hosts cues"),
+  "ManifestSettings.cues": hidden("src dataProviderId"),
   CodeInjection: fields("head body"),
   SiteRegions: fields("header footer navigation player featured"),
   SocialRenderer: fields(`${PANEL} enable_dark_theme sources`, "segment"),
