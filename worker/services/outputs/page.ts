@@ -31,7 +31,8 @@ const HEAD = `<!doctype html>
 <title>Tifo output</title>
 <meta name="robots" content="noindex">
 <meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light">`;
+<meta name="color-scheme" content="light">
+<link rel="icon" href="data:,">`;
 
 /** The document of an output: ids alone are put into it, and the script reads the rest from the address. */
 export function outputDocument(siteId: string, channelId: string): string {
