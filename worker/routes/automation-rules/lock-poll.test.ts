@@ -40,8 +40,9 @@ describe("a provider's event that a LOCK_POLL rule waits for", () => {
       (frame) => frame.type === "poll.updated" && frame.data["pollId"] === poll._id && frame.data["open"] === false,
     );
     expect(closed).toMatchObject({ data: { answers: poll.answers.map(({ _id }) => ({ answerId: _id })) } });
-    const listed = await site.call("listProviderEvents", { params: { providerId: provider.id } });
-    expect(listed.body).toMatchObject({ results: [{ _id: eventId, fired: [{ name: "Lock at the first goal", outcome: "sent" }] }] });
+    const listed = () => site.call("listProviderEvents", { params: { providerId: provider.id } });
+    const fired = [{ name: "Lock at the first goal", outcome: "locked" }];
+    await vi.waitFor(async () => expect((await listed()).body).toMatchObject({ results: [{ _id: eventId, fired }] }));
   });
 
   test("leaves the prediction open while the condition doesn't hold", async () => {

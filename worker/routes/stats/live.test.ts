@@ -1,10 +1,11 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { newSite, openSocket, type TestSite } from "#test/harness.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
 import { newDataProvider, sendProviderEvent, type TestProvider } from "#test/providers.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { StatBoard } from "#worker/durable-objects/stat-board.ts";
 import { statBoardOf } from "#worker/durable-objects/stubs.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { KeyPlay, StatEntity } from "#worker/services/stats/schemas.ts";
@@ -133,17 +134,26 @@ describe("viewers of the channel", () => {
 });
 
 test("an event without mapped facts calls no board", async () => {
-  const boards = vi.spyOn(env.STAT_BOARD, "getByName");
+  const reported = vi.spyOn(StatBoard.prototype, "reported");
   await send({ players: [] });
-  expect(boards).not.toHaveBeenCalled();
-  boards.mockRestore();
+  await send({ players: [{ id: "hal", name: "Hal", goals: 0 }] });
+  await vi.waitFor(() => expect(reported).toHaveBeenCalled());
+  const calls = reported.mock.calls.length;
+  reported.mockRestore();
+  expect(calls).toBe(1);
 });
 
 test("a deleted channel's board forgets what it has sent", async () => {
   const channelId = await site.addChannel("stats-gone");
   const board = statBoardOf(env, site.id, channelId);
-  await board.reported(["5eed00000000000000000aaa"]);
+  const remembered = () =>
+    runInDurableObject(board, (_, { storage }) => storage.sql.exec<{ count: number }>("SELECT count(*) AS count FROM sent").one().count);
+  await runInDurableObject(
+    board,
+    (_, { storage }) => void storage.sql.exec("INSERT INTO sent VALUES ('5eed00000000000000000aaa', 'digest')"),
+  );
+  expect(await remembered()).toBe(1);
   await site.call("deletePage", { params: { id: channelId } });
   await env.SITE_LOG.getByName(site.id).nudge();
-  await vi.waitFor(async () => expect(await runDurableObjectAlarm(board)).toBe(false));
+  await vi.waitFor(async () => expect(await remembered()).toBe(0));
 });
