@@ -15,7 +15,9 @@ import { LONGEST_SEGMENT_MS, rangeOf, type SegmentFigures, type SegmentFiguresQu
 import { HOUR_MS, MINUTE_MS } from "./hours.ts";
 import { hourOf } from "./rollup.ts";
 
-const HOUR_MINUTES = HOUR_MS / MINUTE_MS;
+// Literals, because a bound number is a float, and the division would have a remainder.
+const HOUR = sql.raw(String(HOUR_MS));
+const HOUR_MINUTES = sql.raw(String(HOUR_MS / MINUTE_MS));
 
 type Figures = Omit<SegmentHour, "hour">;
 
@@ -61,7 +63,7 @@ async function readFigures(ctx: Ctx, isMember: SQL, { from, to }: Range): Promis
   const rowsOf = (table: { siteId: SQLiteColumn; accountId: SQLiteColumn; created: SQLiteColumn }) =>
     and(members, eq(table.siteId, siteId), eq(table.accountId, accounts.id), gte(table.created, from), lt(table.created, to));
   const { startMinute, accountId, seconds } = viewerActivity;
-  const watchedHour = sql<number>`${startMinute} / ${HOUR_MINUTES} * ${HOUR_MS}`.as("hour");
+  const watchedHour = sql<number>`${startMinute} / ${HOUR_MINUTES} * ${HOUR}`.as("hour");
   const [watched, votes, claimed, paid] = await db.batch([
     db
       .select({ hour: watchedHour, viewers: countDistinct(accountId), seconds: sum(seconds).mapWith(Number) })
@@ -103,7 +105,7 @@ async function readFigures(ctx: Ctx, isMember: SQL, { from, to }: Range): Promis
 }
 
 function createdHour(column: SQLiteColumn) {
-  return sql<number>`${column} / ${HOUR_MS} * ${HOUR_MS}`.as("hour");
+  return sql<number>`${column} / ${HOUR} * ${HOUR}`.as("hour");
 }
 
 function donations() {
