@@ -7,6 +7,7 @@ import { chat } from "./chat/routes.ts";
 import { claimStatuses } from "./claim-statuses/routes.ts";
 import { community } from "./community/routes.ts";
 import { dataProviders } from "./data-providers/routes.ts";
+import { demoMatch } from "./demo-match/routes.ts";
 import { events } from "./events/routes.ts";
 import { billing } from "./billing/routes.ts";
 import { bundles } from "./bundles/routes.ts";
@@ -68,6 +69,7 @@ export const AREAS = [
   checkout,
   customEmail,
   dataProviders,
+  demoMatch,
   events,
   health,
   insights,
