@@ -55,6 +55,7 @@ async function buildPackage(): Promise<void> {
       client: "sdk/client/index.ts",
       channel: "sdk/channel/index.ts",
       cues: "sdk/cues/index.ts",
+      players: "sdk/players/index.ts",
       react: "sdk/react/index.ts",
     },
     outdir: "sdk/dist",

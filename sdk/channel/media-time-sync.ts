@@ -3,12 +3,24 @@ import type { Environment, Timer } from "./environment.ts";
 import type { OverlayShow, ServerFrame, ServerFrameOf } from "./protocol.ts";
 import { report, safely } from "./report.ts";
 
+/** How often the player is asked for its time at least, in ms, and at most. */
 const POLL_MS = 200;
+const MIN_POLL_MS = 10;
+/** Clocks of streams are rounded to milliseconds, which must not cost a picture. */
+const ROUNDING_SECONDS = 0.001;
+/** How far back the time must go to be a step of the viewer's, in seconds: a player's clock may correct itself by a picture. */
+const BACK_SECONDS = 0.05;
+/** A release this late, in seconds of media time, was a jump of the player: the broadcast has lost that much of its time. */
+const JUMP_SECONDS = 1;
+/** Broadcasts that are kept for viewers who go back. */
+const MAX_PASSED = 2_000;
 
 /** Holds broadcasts with a timecode until the video reaches it. */
 export interface MediaTimeSync {
   /** Accepts a frame and passes it on, immediately or when the video reaches its timecode. */
   accept(frame: ServerFrame): void;
+  /** Adds the broadcasts of a recording, each of which is passed on when the video reaches its timecode. */
+  replay(broadcasts: readonly OverlayShow[]): void;
   /** Null if there is no player; nothing is held then. */
   setPlayer(player: PlayerAdapter | null): void;
   /** The player's media time in seconds. Null if there is no player, it has no time, or it throws. */
@@ -23,18 +35,26 @@ export interface MediaTimeSync {
  * A broadcast that has waited keeps its full duration: `startsAt` and `endsAt` are moved to its release, and a generated `overlay.clear`
  * ends it (with the broadcast's `seq` and `upTo`). The server's clear at the original end (`ended`) is dropped for it; a requested clear
  * always applies. Listeners therefore need no logic of their own.
+ *
+ * When the viewer goes back, broadcasts from there on are cleared and wait again. When the viewer goes forward, those whose time the
+ * video has skipped aren't shown.
  */
 export function syncToMediaTime(environment: Environment, onFrame: (frame: ServerFrame) => void): MediaTimeSync {
   let player: PlayerAdapter | null = null;
   let errorReported = false;
   let removeChangeListener: (() => void) | undefined;
   let timer: Timer | undefined;
+  let timerAt = Infinity;
+  /** The player's time when it was last asked. */
+  let lastTime: number | null = null;
   const waiting = new Map<string, OverlayShow>();
   /** Broadcasts that were released late and are still active, with their new times. */
   const late = new Map<string, OverlayShow>();
+  /** Broadcasts with a timecode that were passed on or skipped, as they came. */
+  const passed = new Map<string, OverlayShow>();
 
   function accept(frame: ServerFrame): void {
-    if (frame.type === "overlay.show" && mustWait(frame)) waiting.set(frame.broadcastId, frame);
+    if (frame.type === "overlay.show") show(frame);
     else if (frame.type === "welcome") pass(frame.recovered ? frame : restore(frame));
     else if (frame.type === "overlay.clear") clear(frame);
     else pass(frame);
@@ -45,19 +65,42 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
     safely(() => onFrame(frame));
   }
 
+  function show(frame: OverlayShow): void {
+    passed.delete(frame.broadcastId);
+    if (mustWait(frame)) waiting.set(frame.broadcastId, frame);
+    else {
+      remember(frame);
+      pass(frame);
+    }
+  }
+
+  /** Keeps a broadcast in case the viewer goes back. */
+  function remember(frame: OverlayShow): void {
+    if (player === null || frame.timecode === undefined) return;
+    passed.set(frame.broadcastId, frame);
+    const [oldest] = passed.keys();
+    if (passed.size > MAX_PASSED && oldest !== undefined) passed.delete(oldest);
+  }
+
   /** A welcome contains the full state: missing broadcasts were cleared; ended ones are included for viewers whose video lags behind. */
   function restore(welcome: ServerFrameOf<"welcome">): ServerFrame {
     const now = welcome.now ?? environment.now();
     const releasedLate = new Map(late);
+    const listed = new Set(welcome.overlays.map(({ broadcastId }) => broadcastId));
     waiting.clear();
     late.clear();
+    for (const { broadcastId, endsAt } of passed.values()) if (endsAt > now && !listed.has(broadcastId)) passed.delete(broadcastId);
     const overlays = welcome.overlays.flatMap((overlay) => {
       const moved = releasedLate.get(overlay.broadcastId);
       if (moved) late.set(overlay.broadcastId, moved);
       else if (mustWait(overlay)) waiting.set(overlay.broadcastId, overlay);
-      else if (overlay.endsAt > now) return overlay;
+      else {
+        remember(overlay);
+        if (overlay.endsAt > now) return overlay;
+      }
       return moved ?? [];
     });
+    for (const id of waiting.keys()) passed.delete(id);
     return { ...welcome, overlays };
   }
 
@@ -66,12 +109,13 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
     for (const id of rest) {
       waiting.delete(id);
       late.delete(id);
+      if (frame.ended !== true) passed.delete(id);
     }
     if (rest.length > 0) pass({ ...frame, broadcastIds: rest });
   }
 
   function mustWait({ timecode }: OverlayShow, time = mediaTime()): boolean {
-    return player !== null && timecode !== undefined && (time === null || time < timecode);
+    return player !== null && timecode !== undefined && (time === null || time + ROUNDING_SECONDS < timecode);
   }
 
   /** A player that throws has no time; the error is reported once. */
@@ -89,35 +133,83 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
   function update(): void {
     const now = environment.now();
     const time = mediaTime();
+    const back = time !== null && lastTime !== null && time < lastTime - BACK_SECONDS ? goBack(time) : [];
+    if (time !== null) lastTime = time;
     const ended = [...late.values()].filter(({ endsAt }) => endsAt <= now);
     const due = [...waiting.values()]
       .filter((frame) => !mustWait(frame, time))
-      .sort((one, other) => (one.timecode ?? 0) - (other.timecode ?? 0))
-      .map((frame) => ({ ...frame, startsAt: now, endsAt: now + frame.endsAt - frame.startsAt }));
+      .sort((one, other) => (one.timecode ?? 0) - (other.timecode ?? 0));
     for (const { broadcastId } of ended) late.delete(broadcastId);
-    for (const frame of due) {
-      waiting.delete(frame.broadcastId);
-      late.set(frame.broadcastId, frame);
-    }
+    const released = due.flatMap((frame) => release(frame, now, time));
     schedule();
+    for (const { seq, upTo, broadcastId } of back) pass({ type: "overlay.clear", seq, upTo, broadcastIds: [broadcastId] });
     for (const { seq, upTo, broadcastId } of ended) pass({ type: "overlay.clear", seq, upTo, broadcastIds: [broadcastId], ended: true });
-    for (const frame of due) pass(frame);
+    for (const frame of released) pass(frame);
   }
 
-  /** Polls the player and the clock only while a broadcast waits or was released late. */
+  /** Lets broadcasts wait again whose time isn't over at `time`. Returns those that haven't begun there. */
+  function goBack(time: number): OverlayShow[] {
+    const again = [...passed.values()].filter((frame) => endOf(frame) > time);
+    const future = again.filter((frame) => mustWait(frame, time));
+    for (const frame of again) {
+      // One that is on and has begun at this time stays on.
+      if (late.has(frame.broadcastId) && !future.includes(frame)) continue;
+      passed.delete(frame.broadcastId);
+      late.delete(frame.broadcastId);
+      waiting.set(frame.broadcastId, frame);
+    }
+    return future;
+  }
+
+  /** The broadcast with its new times; nothing if the player has jumped over it. */
+  function release(frame: OverlayShow, now: number, time: number | null): OverlayShow[] {
+    waiting.delete(frame.broadcastId);
+    remember(frame);
+    const missed = time === null ? 0 : Math.max(0, time - (frame.timecode ?? time));
+    const lost = missed > JUMP_SECONDS ? missed * 1_000 : 0;
+    const endsAt = now + frame.endsAt - frame.startsAt - lost;
+    if (endsAt <= now) return [];
+    const moved = { ...frame, startsAt: now, endsAt };
+    late.set(frame.broadcastId, moved);
+    return [moved];
+  }
+
+  /** Asks the player again when the next broadcast is due, and regularly while any could become due or end. */
   function schedule(): void {
-    if (timer !== undefined || waiting.size + late.size === 0) return;
+    const active = [...passed.values()].some(({ endsAt }) => endsAt > environment.now());
+    if (waiting.size + late.size === 0 && !active) return;
+    const delay = delayUntilDue();
+    const at = environment.now() + delay;
+    if (timer !== undefined && timerAt <= at) return;
+    environment.clearTimer(timer);
+    timerAt = at;
     timer = environment.setTimer(() => {
       timer = undefined;
       update();
-    }, POLL_MS);
+    }, delay);
+  }
+
+  function delayUntilDue(): number {
+    const time = waiting.size > 0 ? mediaTime() : null;
+    if (time === null) return POLL_MS;
+    const rate = Math.max(0.1, safely(() => player?.rate?.()) ?? 1);
+    const next = [...waiting.values()].reduce((soonest, { timecode = time }) => Math.min(soonest, timecode), Infinity);
+    return Math.min(POLL_MS, Math.max(MIN_POLL_MS, ((next - time) / rate) * 1_000));
   }
 
   return {
     accept,
+    replay(broadcasts) {
+      for (const frame of broadcasts) {
+        passed.delete(frame.broadcastId);
+        if (frame.timecode !== undefined) waiting.set(frame.broadcastId, frame);
+      }
+      update();
+    },
     setPlayer(next) {
       safely(() => removeChangeListener?.());
       player = next;
+      lastTime = null;
       errorReported = false;
       removeChangeListener = safely(() => next?.onChange?.(update));
       update();
@@ -128,7 +220,13 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
       environment.clearTimer(timer);
       waiting.clear();
       late.clear();
+      passed.clear();
       timer = undefined;
     },
   };
+}
+
+/** Media time at which a broadcast with a timecode is over. */
+function endOf({ timecode = 0, startsAt, endsAt }: OverlayShow): number {
+  return timecode + (endsAt - startsAt) / 1_000;
 }

@@ -281,6 +281,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       return delegate.call((host) => host.playClip?.(clip), undefined);
     },
     stopPlayingClip: () => set({ playingClipId: null }),
+    replay: (broadcasts) => mediaSync.replay(broadcasts),
 
     async answerPoll(pollId, answerId) {
       const panelId = panelWith((panel) => pollsOf(panel).includes(pollId));

@@ -1,4 +1,5 @@
 import type { Clip, PlayerAdapter } from "./player.ts";
+import type { OverlayShow } from "../channel/protocol.ts";
 import type { components } from "../generated/rest.d.ts";
 import type { PanelFocus, PanelInfo, PanelKind, QuestionsState, QuestionSort, TifoEventState } from "./state.ts";
 
@@ -40,6 +41,10 @@ export interface PlaybackControls {
   playClip(clip: Clip): Promise<void>;
   /** Call it when the clip ends, so that the player shows the event again. */
   stopPlayingClip(): void;
+  /**
+   * Adds the broadcasts of a recording: each is shown when the player reaches its `timecode`, also after seeking back. Set the player first.
+   */
+  replay(broadcasts: readonly OverlayShow[]): void;
 }
 
 /** The state of the event as a store that works with React's `useSyncExternalStore(event.subscribe, event.getSnapshot)`. */

@@ -11,10 +11,11 @@ export interface Clip {
 
 /**
  * Connects Tifo to a video player. A broadcast with a `timecode` is held until `mediaTime()` reaches it, so that no overlay reveals a goal
- * before the video shows it. Adapters: `videoElement(video)`, `hlsProgramDateTime(hls, video)`, or any object of this shape.
+ * before the video shows it. Adapters for hls.js, Shaka Player, video.js, dash.js and `<video>` are in `@tifo/web/players`; or pass any
+ * object of this shape.
  */
 export interface PlayerAdapter {
-  /** Media time in seconds, on the clock that timecodes refer to; null while there is none. */
+  /** Media time in seconds of the picture on screen, on the clock that timecodes refer to; null while there is none. */
   mediaTime(): number | null;
   /** Whether the video is playing. */
   playing(): boolean;
@@ -22,6 +23,19 @@ export interface PlayerAdapter {
   pause?(): void;
   /** Seconds of media time. */
   seek?(seconds: number): void;
-  /** Calls the listener when playback starts, stops or seeks, and returns a function that removes it. */
+  /** Seconds of media time per second while it plays; 1 if absent. */
+  rate?(): number;
+  /** Calls the listener when playback starts, stops, seeks or passes a discontinuity, and returns a function that removes it. */
   onChange?(listener: () => void): () => void;
+}
+
+/** What the adapters of `@tifo/web/players` also report. */
+export interface VideoPlayer extends PlayerAdapter {
+  /** The stream's own clock for the picture on screen (EXT-X-PROGRAM-DATE-TIME, or the clock of a live DASH stream), in ms since 1970 UTC. */
+  programDateTime(): number | null;
+  /** Whether the picture on screen isn't yet the one that the player was sent to. */
+  seeking(): boolean;
+  paused(): boolean;
+  /** Whether a live stream plays as close to the present as the player plays it. False for a recording. */
+  atLiveEdge(): boolean;
 }

@@ -48,7 +48,7 @@ test("JSON samples are valid JSON", () => {
 });
 
 test("signatures on the Web SDK's pages match its model", () => {
-  const model = globSync("sdk/{model,client,channel,react}/**/*.{ts,tsx}", { cwd: ROOT })
+  const model = globSync("sdk/{model,client,channel,players,react}/**/*.{ts,tsx}", { cwd: ROOT })
     .map((file) => normalise(readFileSync(join(ROOT, file), "utf8")))
     .join("\n");
   const signatures = fences.filter(({ language, meta }) => language === "ts" && /\bsignature\b/.test(meta));
@@ -65,6 +65,7 @@ test("TypeScript samples type-check against the SDK", async () => {
     "@tifo/web": sdk("index.ts"),
     "@tifo/web/client": sdk("client"),
     "@tifo/web/channel": sdk("channel"),
+    "@tifo/web/players": sdk("players"),
     "@tifo/web/react": sdk("react"),
     "@tifo/web/tifo.css": sdk("styles/tifo.css"),
   };

@@ -161,7 +161,7 @@ describe("a broadcast with a timecode", () => {
       },
     });
     sync.accept(goal("a", 50, time.now));
-    mediaTime = 60;
+    mediaTime = 55;
     for (const jump of jumps) jump();
     expect(ids()).toEqual(["a"]);
     sync.accept(goal("b", 90, time.now));
@@ -195,6 +195,116 @@ describe("a broadcast with a timecode", () => {
     expect(seen.at(-1)?.frame).toMatchObject({ overlays: [{ broadcastId: "not yet", endsAt: (seen[1]?.at ?? 0) + 8_000 }] });
     await time.advance(10_000);
     expect(ids().at(-1)).toBe("overlay.clear");
+  });
+});
+
+describe("a viewer who seeks", () => {
+  /** A player that stands where the test puts it. */
+  function setUpSeeking() {
+    const world = setUp();
+    let mediaTime: number | null = 0;
+    const listeners = new Set<() => void>();
+    world.sync.setPlayer({
+      mediaTime: () => mediaTime,
+      playing: () => true,
+      onChange: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    });
+    const seek = (seconds: number | null) => {
+      mediaTime = seconds;
+      for (const listener of listeners) listener();
+    };
+    return { ...world, seek };
+  }
+
+  test("back before a broadcast no longer sees it, and sees it again when the video reaches it again", async () => {
+    const { time, sync, seek, ids } = setUpSeeking();
+    seek(20);
+    sync.accept(goal("goal", 20, time.now));
+    seek(5);
+    expect(ids()).toEqual(["goal", "overlay.clear"]);
+    await time.advance(2_000);
+    seek(19.9);
+    expect(ids()).toEqual(["goal", "overlay.clear"]);
+    seek(20);
+    expect(ids()).toEqual(["goal", "overlay.clear", "goal"]);
+  });
+
+  test("back into a broadcast that has ended sees the rest of it", async () => {
+    const { time, seen, sync, seek, ids } = setUpSeeking();
+    sync.accept(goal("goal", 20, time.now));
+    seek(20);
+    await time.advance(9_000);
+    seek(30);
+    expect(ids()).toEqual(["goal", "overlay.clear"]);
+    seek(25);
+    expect(seen.at(-1)?.frame).toMatchObject({ broadcastId: "goal", startsAt: time.now, endsAt: time.now + 3_000 });
+  });
+
+  test("within a broadcast that is shown doesn't see it enter again", () => {
+    const { time, sync, seek, ids } = setUpSeeking();
+    sync.accept(goal("goal", 20, time.now));
+    seek(20);
+    seek(26);
+    seek(22);
+    expect(ids()).toEqual(["goal"]);
+  });
+
+  test("forward over a broadcast doesn't see it, and into one sees the rest of it", () => {
+    const { time, seen, sync, seek, ids } = setUpSeeking();
+    sync.accept(goal("over", 10, time.now));
+    sync.accept(goal("still on", 50, time.now));
+    seek(55);
+    expect(ids()).toEqual(["still on"]);
+    expect(seen[0]?.frame).toMatchObject({ startsAt: time.now, endsAt: time.now + 3_000 });
+  });
+
+  test("doesn't see what was cleared when going back", () => {
+    const { time, sync, seek, ids } = setUpSeeking();
+    sync.accept(goal("mistake", 20, time.now));
+    seek(20);
+    sync.accept({ type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["mistake"] });
+    seek(10);
+    seek(21);
+    expect(ids()).toEqual(["mistake", "overlay.clear"]);
+  });
+
+  test("sees nothing before the player knows its new time", () => {
+    const { time, sync, seek, ids } = setUpSeeking();
+    sync.accept(goal("goal", 20, time.now));
+    seek(null);
+    expect(ids()).toEqual([]);
+    seek(19);
+    expect(ids()).toEqual([]);
+    seek(20);
+    expect(ids()).toEqual(["goal"]);
+  });
+
+  test("in a recording sees the broadcasts of the minute that the video is at", () => {
+    const { time, sync, seek, ids } = setUpSeeking();
+    const recordedAt = time.now - 86_400_000;
+    sync.replay([goal("first", 10, recordedAt), goal("second", 60, recordedAt), goal("third", 120, recordedAt)]);
+    expect(ids()).toEqual([]);
+    seek(61);
+    seek(121);
+    seek(11);
+    expect(ids()).toEqual(["second", "third", "overlay.clear", "overlay.clear", "first"]);
+  });
+});
+
+describe("a broadcast's moment", () => {
+  test("is met within 20 ms at any speed of the video, never before it", async () => {
+    for (const rate of [0.5, 1, 2]) {
+      const { time, seen, sync, started } = setUp();
+      sync.setPlayer({ mediaTime: () => ((time.now - started) / 1000) * rate, playing: () => true, rate: () => rate });
+      sync.accept(goal("goal", 7.123, time.now));
+      await time.advance(20_000);
+      const late = (((seen[0]?.at ?? 0) - started) / 1000) * rate - 7.123;
+      expect(late).toBeGreaterThanOrEqual(-0.001);
+      expect(late).toBeLessThan(0.02 * rate);
+    }
   });
 });
 

@@ -12,6 +12,7 @@ export const guides: SidebarItem[] = [
       { label: "Accounts", slug: "guides/accounts" },
       { label: "Segments", slug: "guides/segments" },
       { label: "Languages", slug: "guides/languages" },
+      { label: "Video players", slug: "guides/video-players" },
       { label: "Chat and Q&A", slug: "guides/chat-and-questions" },
       { label: "Points and leaderboards", slug: "guides/leaderboards" },
       { label: "Sell access", slug: "guides/sell-access" },
