@@ -103,7 +103,7 @@ export default defineConfig(
       "sdk/**/*.{ts,tsx}",
       "test/sdk/**/*.ts",
       "test/browser/{sdk,channel-chaos}*.ts",
-      "scripts/{bench-chat-panel,kit-pictures,soak-apps,soak-channel,soak-output,soak-overlays}.ts",
+      "scripts/{bench-chat-panel,bench-players,kit-pictures,soak-apps,soak-channel,soak-output,soak-overlays}.ts",
       "scripts/kit-pictures/*.tsx",
     ],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
