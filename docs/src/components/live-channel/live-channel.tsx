@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import type { ConnectionState } from "#sdk/channel/index.ts";
+import type { TifoEventViewModel } from "#sdk/model/event-interface.ts";
 import { TifoEventProvider, useEventState } from "#sdk/react/index.ts";
 import { Boundary } from "../boundary.tsx";
 import { EngagementCards } from "./engagement-cards.tsx";
@@ -43,12 +44,12 @@ function Channel() {
     <section className="live-channel not-content" aria-label="Live channel" data-pagefind-ignore>
       {event ? (
         <TifoEventProvider event={event}>
-          <Screen view={view} press={press} note={note} />
+          <Screen event={event} view={view} press={press} note={note} />
         </TifoEventProvider>
       ) : (
         <>
           <Status connection="connecting" />
-          <Stage joined={false} />
+          <Stage event={null} />
         </>
       )}
     </section>
@@ -56,13 +57,14 @@ function Channel() {
 }
 
 interface ScreenProps {
+  event: TifoEventViewModel;
   view: ChannelView;
   press: (overlay?: (typeof DEMO_OVERLAYS)[number]) => void;
   note: string;
 }
 
 /** The event that is being watched, with the data of its frames next to it. */
-function Screen({ view: { tally, quest, log }, press, note }: ScreenProps) {
+function Screen({ event, view: { tally, quest, log }, press, note }: ScreenProps) {
   const connection = useEventState((state) => state.connection);
   const reason = useEventState((state) => state.reason);
   const viewers = useEventState((state) => state.concurrents);
@@ -70,7 +72,7 @@ function Screen({ view: { tally, quest, log }, press, note }: ScreenProps) {
   return (
     <>
       <Status connection={connection} reason={reason} viewers={connection === "live" ? viewers : undefined} />
-      <Stage joined />
+      <Stage event={event} />
       <Chat />
       <EngagementCards tally={tally} quest={quest} />
       <div className="controls">

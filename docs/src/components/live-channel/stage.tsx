@@ -1,11 +1,8 @@
 import { TifoOverlay } from "#sdk/react/index.ts";
+import type { TifoEventViewModel } from "#sdk/model/event-interface.ts";
+import { MatchVideo } from "../match-video/match-video.tsx";
 
-/** The video area, with the event's overlays over it once there is an event. */
-export function Stage({ joined }: { joined: boolean }) {
-  return (
-    <div className="stage">
-      <div className="pitch" aria-hidden="true" />
-      {joined && <TifoOverlay />}
-    </div>
-  );
+/** The match, with the event's overlays over it once there is an event. */
+export function Stage({ event }: { event: TifoEventViewModel | null }) {
+  return <MatchVideo event={event}>{event && <TifoOverlay />}</MatchVideo>;
 }
