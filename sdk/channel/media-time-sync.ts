@@ -52,6 +52,8 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
   const late = new Map<string, OverlayShow>();
   /** Broadcasts with a timecode that were passed on or skipped, as they came. */
   const passed = new Map<string, OverlayShow>();
+  /** Ids of broadcasts of a recording, which the server's state says nothing about. */
+  const recorded = new Set<string>();
 
   function accept(frame: ServerFrame): void {
     if (frame.type === "overlay.show") show(frame);
@@ -86,9 +88,8 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
   function restore(welcome: ServerFrameOf<"welcome">): ServerFrame {
     const now = welcome.now ?? environment.now();
     const releasedLate = new Map(late);
-    const listed = new Set(welcome.overlays.map(({ broadcastId }) => broadcastId));
-    waiting.clear();
-    late.clear();
+    const listed = new Set([...recorded, ...welcome.overlays.map(({ broadcastId }) => broadcastId)]);
+    for (const broadcasts of [waiting, late]) for (const id of broadcasts.keys()) if (!recorded.has(id)) broadcasts.delete(id);
     for (const { broadcastId, endsAt } of passed.values()) if (endsAt > now && !listed.has(broadcastId)) passed.delete(broadcastId);
     const overlays = welcome.overlays.flatMap((overlay) => {
       const moved = releasedLate.get(overlay.broadcastId);
@@ -101,7 +102,8 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
       return moved ?? [];
     });
     for (const id of waiting.keys()) passed.delete(id);
-    return { ...welcome, overlays };
+    const replayed = [...late.values()].filter(({ broadcastId }) => recorded.has(broadcastId));
+    return { ...welcome, overlays: [...overlays, ...replayed] };
   }
 
   function clear(frame: ServerFrameOf<"overlay.clear">): void {
@@ -201,8 +203,10 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
     accept,
     replay(broadcasts) {
       for (const frame of broadcasts) {
+        if (frame.timecode === undefined) continue;
         passed.delete(frame.broadcastId);
-        if (frame.timecode !== undefined) waiting.set(frame.broadcastId, frame);
+        recorded.add(frame.broadcastId);
+        waiting.set(frame.broadcastId, frame);
       }
       update();
     },
@@ -221,6 +225,7 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
       waiting.clear();
       late.clear();
       passed.clear();
+      recorded.clear();
       timer = undefined;
     },
   };

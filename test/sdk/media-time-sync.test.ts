@@ -294,6 +294,21 @@ describe("a viewer who seeks", () => {
   });
 });
 
+test("a recording's broadcasts aren't affected by the state of the channel", () => {
+  const { time, seen, sync } = setUp();
+  let mediaTime = 0;
+  const player = { mediaTime: () => mediaTime, playing: () => true };
+  sync.setPlayer(player);
+  sync.replay([goal("on", 10, 0), goal("to come", 60, 0)]);
+  mediaTime = 10;
+  sync.setPlayer(player);
+  sync.accept(welcome([], time.now));
+  expect(shown(seen)).toEqual(["on"]);
+  mediaTime = 60;
+  sync.setPlayer(player);
+  expect(seen.at(-1)?.frame).toMatchObject({ type: "overlay.show", broadcastId: "to come" });
+});
+
 describe("a broadcast's moment", () => {
   test("is met within 20 ms at any speed of the video, never before it", async () => {
     for (const rate of [0.5, 1, 2]) {
