@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ROOT } from "#scripts/lib/root.mjs";
-import { liveManifest } from "./dash.ts";
-import { LIVE_SEGMENTS, livePlaylist, matchStart, multivariantPlaylist } from "./hls.ts";
-import { MATCH_SECONDS, RENDITIONS, SEGMENT_COUNT, SEGMENT_SECONDS } from "./match-video.ts";
+import { ROOT } from "../root.mjs";
+import { liveManifest } from "#worker/services/demo-match/dash.ts";
+import { LIVE_SEGMENTS, livePlaylist, matchStart, multivariantPlaylist } from "#worker/services/demo-match/hls.ts";
+import { MATCH_SECONDS, RENDITIONS, SEGMENT_COUNT, SEGMENT_SECONDS } from "#worker/services/demo-match/match-video.ts";
 
 const FOLDER = join(ROOT, "docs/public/match");
 const [SMALLEST] = RENDITIONS;
