@@ -86,6 +86,7 @@ async function buildRelease(): Promise<void> {
   const files = {
     rive: "sdk/react/rive/runtime.ts",
     sanitize: "sdk/core/sanitize.ts",
+    "tifo-players": "sdk/players/index.ts",
     cues: "sdk/cues/index.ts",
     ...Object.fromEntries(
       LANGUAGES.filter((language) => language !== "en").map((language) => [`texts-${language}`, `sdk/i18n/messages/${language}.ts`]),

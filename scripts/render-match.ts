@@ -25,11 +25,11 @@ const QUALITY: Record<string, number> = { "240p": 40, "360p": 40, "540p": 39.5 }
 rmSync(FOLDER, { recursive: true, force: true });
 for (const { id } of RENDITIONS) mkdirSync(join(FOLDER, id), { recursive: true });
 const encoder = spawn("ffmpeg", encoderArguments(), { stdio: ["pipe", "inherit", "inherit"], cwd: FOLDER });
-const ended = once(encoder, "exit");
+const ended = new Promise<number | null>((resolve) => encoder.once("exit", resolve));
 await render();
 encoder.stdin.end();
-const [status] = await ended;
-if (status !== 0) throw new Problem(`ffmpeg failed with ${String(status)}`);
+const status = await ended;
+if (status !== 0) throw new Problem(`ffmpeg failed with ${status}`);
 for (const rendition of RENDITIONS) {
   rmSync(join(FOLDER, `${rendition.id}/ffmpeg.m3u8`));
   writeFileSync(join(FOLDER, `${rendition.id}.m3u8`), recordedPlaylist(rendition, KICK_OFF));

@@ -5,7 +5,6 @@ import { createTifo, once } from "../core/core.ts";
 import { userSettings } from "../core/user-settings.ts";
 import { Channels, type Token } from "../elements/channels.ts";
 import { defineElements } from "../elements/elements.tsx";
-import * as players from "../players/index.ts";
 import * as renderer from "../react/mount.tsx";
 import type { Tifo } from "./tifo.ts";
 
@@ -34,7 +33,6 @@ declare global {
 const sdk: typeof Tifo = {
   ...createTifo(renderer, origin, steadyEnvironment, settings),
   hlsProgramDateTime,
-  players,
   videoElement,
   TifoProblem,
 };
