@@ -100,7 +100,7 @@ export async function newSite(): Promise<TestSite> {
     regions: {},
     settings: {
       security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, requireVerifiedEmail: false, providers: [] },
-      manifest: { hosts: [PLAYLIST_HOST] },
+      manifest: { hosts: [PLAYLIST_HOST], cues: [] },
     },
     style: {},
     features: {},
