@@ -127,10 +127,10 @@ export class VoteStore {
 
   /** Forgets a vote that wasn't paid for; false if it is gone already. */
   drop({ accountId, requestId }: PendingVote): boolean {
-    this.#storage.sql.exec("DELETE FROM pending WHERE account_id = ? AND request_id = ?", accountId, requestId);
-    const before = this.#pending;
+    const remove = "DELETE FROM pending WHERE account_id = ? AND request_id = ? RETURNING account_id";
+    const removed = this.#storage.sql.exec(remove, accountId, requestId).toArray();
     this.#pending = this.pending().length;
-    return this.#pending < before;
+    return removed.length > 0;
   }
 
   /** Rejects votes for these answers until a newer definition, or for 10 s; returns how many they have. */
