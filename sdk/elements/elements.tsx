@@ -1,7 +1,7 @@
 import { videoElement } from "../channel/index.ts";
 import type { PanelOptions } from "../model/core.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
-import { adoptStylesIn } from "../overlay/kit/styles.ts";
+import { lateStyles } from "../react/context.tsx";
 import { TifoOverlay } from "../react/overlay/tifo-overlay.tsx";
 import { TifoChat, TifoPanel, TifoPoll } from "../react/panel/tifo-panel.tsx";
 import { defineElement, type ElementKind, type ElementsContext, type TifoElement } from "./tifo-element.ts";
@@ -24,7 +24,7 @@ const KINDS: Record<string, ElementKind> = {
     content: (element) => <TifoOverlay safeArea={safeAreaOf(element)} />,
     shows: (_, { kind }) => kind === "overlay",
     joined(element, event) {
-      const stops = [connectPlayer(element, event), ...(element.shadowRoot ? [adoptStylesIn(element.shadowRoot)] : [])];
+      const stops = [connectPlayer(element, event), ...(element.shadowRoot ? [lateStyles.follow(element.shadowRoot)] : [])];
       return () => stops.forEach((stop) => stop());
     },
   },

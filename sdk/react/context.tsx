@@ -5,6 +5,24 @@ import type { QuestionStore, TifoEventViewModel } from "../model/event-interface
 import type { QuestionsState, TifoEventState } from "../model/state.ts";
 import type { Texts } from "../i18n/texts.ts";
 
+const lateSheets: CSSStyleSheet[] = [];
+const shadowTrees = new Set<ShadowRoot>();
+
+/** Rules that components add when they are first shown, and where. Here, because the files of the release share this module. */
+export const lateStyles = {
+  /** Adds rules to the document, and to the shadow trees that it doesn't reach. */
+  add(sheet: CSSStyleSheet): void {
+    lateSheets.push(sheet);
+    for (const tree of [document, ...shadowTrees]) tree.adoptedStyleSheets.push(sheet);
+  },
+  /** Adds the rules to a shadow tree too. Returns a function that keeps later ones out of it. */
+  follow(tree: ShadowRoot): () => void {
+    shadowTrees.add(tree);
+    tree.adoptedStyleSheets.push(...lateSheets.filter((sheet) => !tree.adoptedStyleSheets.includes(sheet)));
+    return () => shadowTrees.delete(tree);
+  },
+};
+
 const SdkReactContext = createContext<SdkContext | null>(null);
 
 /** Provides components with their event, as returned by `userDidStartWatchingEvent`. Throws `TypeError` for any other object. */

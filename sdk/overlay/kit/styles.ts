@@ -1,3 +1,5 @@
+import { lateStyles } from "../../react/context.tsx";
+
 // The rules that all templates share. `u(n)` is n pixels of a stage 1280 pixels wide. Only transforms and opacity are animated.
 export const BASE_CSS = `
 .tk {
@@ -44,23 +46,15 @@ export const BASE_CSS = `
 @media (prefers-reduced-motion: reduce) { .tk, .tk * { animation: none !important; transition: none !important; } }
 `;
 
-const adopted = new Map<string, CSSStyleSheet>();
-const shadowTrees = new Set<ShadowRoot>();
+const adopted = new Set<string>();
 
 /** Adds rules to the document once. Constructed style sheets work under any content security policy. */
 export function adoptStyles(name: string, css: string): void {
   if (adopted.has(name)) return;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(withUnits(css));
-  adopted.set(name, sheet);
-  for (const tree of [document, ...shadowTrees]) tree.adoptedStyleSheets.push(sheet);
-}
-
-/** Adds the rules to a shadow tree too, which those of the document don't reach. Returns a function that keeps later ones out of it. */
-export function adoptStylesIn(tree: ShadowRoot): () => void {
-  shadowTrees.add(tree);
-  tree.adoptedStyleSheets.push(...[...adopted.values()].filter((sheet) => !tree.adoptedStyleSheets.includes(sheet)));
-  return () => shadowTrees.delete(tree);
+  adopted.add(name);
+  lateStyles.add(sheet);
 }
 
 export function withUnits(css: string): string {
