@@ -15,7 +15,7 @@ const outputList = tableList<OutputRow>({
   table: outputs,
   rows: (db, slice) => sliceOf(db.select().from(outputs).$dynamic(), slice),
   sort: { created: outputs.created },
-  search: { name: outputs.name },
+  search: {},
 });
 
 export async function listOutputs(ctx: Ctx, channelId: string, query: ListQuery): Promise<ListPage<OutputRow>> {
