@@ -114,9 +114,12 @@ test.each([
   const shown = card(page, name);
   await shown.waitFor();
   await expect.poll(() => shown.evaluate((element) => element === document.activeElement)).toBe(true);
-  const { top, bottom } = await shown.evaluate((element) => element.getBoundingClientRect());
-  expect(top).toBeGreaterThanOrEqual(0);
-  expect(bottom).toBeLessThanOrEqual(720);
+  // Cards above it may still be loading.
+  const isInView = (element: Element): boolean => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  };
+  await expect.poll(() => shown.evaluate(isInView)).toBe(true);
   await deployment.clear(channelId);
 });
 

@@ -50,7 +50,7 @@ export function Text({ children, size, fits, lines = 1, className = "", order }:
   if (lines > 1) style["--lines"] = lines;
   if (order !== undefined) style["--i"] = order;
   return (
-    <p className={`tk-text ${order === undefined ? "" : "tk-rise"} ${className}`} style={style} dir="auto">
+    <p className={`tk-text ${order === undefined ? "" : "tk-rise"} ${className}`} style={style}>
       {children}
     </p>
   );

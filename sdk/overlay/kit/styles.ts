@@ -20,7 +20,7 @@ export const BASE_CSS = `
 .tk-label { overflow: hidden; font-size: u(20); font-weight: 600; letter-spacing: .06em; line-height: 1.15; text-transform: uppercase; }
 .tk-quiet { color: var(--quiet); }
 .tk-strong { font-weight: 700; }
-.tk-text { display: -webkit-box; min-width: 0; overflow: hidden; font-size: calc(var(--size) * var(--fit, 1)); -webkit-box-orient: vertical; -webkit-line-clamp: var(--lines, 1); overflow-wrap: anywhere; text-overflow: ellipsis; }
+.tk-text { display: -webkit-box; min-width: 0; overflow: hidden; font-size: calc(var(--size) * var(--fit, 1)); -webkit-box-orient: vertical; -webkit-line-clamp: var(--lines, 1); overflow-wrap: anywhere; text-overflow: ellipsis; unicode-bidi: plaintext; }
 .tk-text:not([style*="--lines"]) { display: block; white-space: nowrap; }
 .tk-bar { transform-origin: var(--origin, left) center; animation: tk-grow 520ms var(--ease) both; }
 .tk:dir(rtl) .tk-bar { --origin: right; }
