@@ -16,7 +16,7 @@ import type { EntityQuery, EntityView, HistoryQuery, KeyPlayQuery } from "./sche
 
 // Plain SQL, because drizzle omits the table name in single-table selects, and the columns would resolve to the inner table.
 const latestFacts =
-  sql<string>`(select json_group_object(f.fact, json_object('value', json(f.value), 'at', f.at)) from (select * from stat_facts where entity_id = stat_entities.id order by fact) f)`.as(
+  sql<string>`(select json_group_object(fact, json_object('value', json(value), 'at', at) order by fact) from stat_facts where entity_id = stat_entities.id)`.as(
     "facts",
   );
 
