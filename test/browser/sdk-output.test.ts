@@ -68,7 +68,7 @@ test("the output page sends its address to nobody", async () => {
   page.on("request", (request) => referrers.push(request.headers().referer));
   await page.goto(url);
   await isLive(page);
-  expect(referrers.filter((referrer) => referrer !== undefined)).toEqual([]);
+  expect(referrers.filter(Boolean)).toEqual([]);
   await page.close();
 });
 

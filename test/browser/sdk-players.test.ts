@@ -109,8 +109,10 @@ describe.each(["hls.js", "Shaka Player", "video.js", "dash.js"] as const)("live 
     expect(await edge.page.evaluate(() => window.match.player.atLiveEdge())).toBe(true);
     const start = await behind.page.evaluate(() => {
       const { player, video } = window.match;
+      // Read first: the player reports the new time at once.
+      const time = player.mediaTime();
       video.currentTime -= 30;
-      return player.mediaTime();
+      return time;
     });
     await behind.page.waitForFunction((before) => (window.match.player.mediaTime() ?? Infinity) < (before ?? 0) - 25, start);
     expect(await behind.page.evaluate(() => window.match.player.atLiveEdge())).toBe(false);
