@@ -16,7 +16,7 @@ import { demoNavigations } from "./demo/navigation.ts";
 import { demoOutputs } from "./demo/outputs.ts";
 import { demoOverlays } from "./demo/overlays.ts";
 import { demoSegments } from "./demo/segments.ts";
-import { demoPanels, PANELS_A } from "./demo/panels.ts";
+import { demoPanels, MATCH_PREDICTOR, PANELS_A } from "./demo/panels.ts";
 import { demoPolls } from "./demo/polls.ts";
 import { demoQuestions, demoQuestionUpvotes } from "./demo/questions.ts";
 import { demoClaims, demoQuests } from "./demo/quests.ts";
@@ -302,6 +302,7 @@ function demoPages(): (typeof pages.$inferInsert)[] {
     page(CHANNEL_2, SITE_A, "channel", "backstage", {
       name: "Backstage",
       content: { offline: { video_id: INTERVIEW } },
+      sidebar: { panels: [MATCH_PREDICTOR] },
       external_field_1: "match-2026-11-21",
     }),
     page(LANDING, SITE_A, "landing", "home", { name: "Match day" }),

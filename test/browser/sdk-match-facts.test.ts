@@ -101,7 +101,6 @@ test("viewers see what a provider reports within moments, without asking for it"
 });
 
 test.each([
-  ["show_person", { personId: "coach-11" }, "About", "Coach 11"],
   ["show_group", { groupId: "staff" }, "About the team", "The staff"],
   ["show_player_stats", { playerId: "player-9" }, "Player stats", "Player 9"],
   ["show_person", { personId: "player-8" }, "About", "Player 8"],

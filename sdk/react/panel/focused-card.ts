@@ -14,10 +14,32 @@ export function useFocusedCard(isAbout: (focus: PanelFocus) => boolean): CardPro
   const focus = useEventState(({ panelFocus }) => panelFocus);
   const isFocused = focus !== null && isAbout(focus);
   useEffect(() => {
-    if (!isFocused) return;
-    ref.current?.scrollIntoView({ block: "nearest" });
-    ref.current?.focus({ preventScroll: true });
+    const card = ref.current;
+    if (!isFocused || !card) return undefined;
+    card.focus({ preventScroll: true });
+    return keepInView(card);
     // A new object for each call: the same person can be shown again.
   }, [focus, isFocused]);
   return { ref, tabIndex: isFocused ? -1 : undefined, "data-focused": isFocused || undefined };
+}
+
+/** How long what is above a card may take to load, ms. */
+const LOADING_MS = 3_000;
+const GESTURES = ["wheel", "touchmove", "keydown"];
+
+/** Scrolls to a card, and again while what is above it loads and grows, unless the viewer scrolls. Returns a function that stops it. */
+function keepInView(card: HTMLElement): () => void {
+  const growth = new ResizeObserver(() => card.scrollIntoView({ block: "nearest" }));
+  for (let element: HTMLElement | null = card; element; element = element.parentElement) {
+    growth.observe(element);
+    if (element.matches(".tifo-panel-content")) break;
+  }
+  const stop = (): void => growth.disconnect();
+  const timer = setTimeout(stop, LOADING_MS);
+  for (const gesture of GESTURES) addEventListener(gesture, stop, { once: true, passive: true });
+  return () => {
+    clearTimeout(timer);
+    stop();
+    for (const gesture of GESTURES) removeEventListener(gesture, stop);
+  };
 }
