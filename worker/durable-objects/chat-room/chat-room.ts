@@ -34,7 +34,7 @@ import { LikeQueue } from "./like-queue.ts";
 import { Buckets, MessageIntake, NO_ROOM, rateLimited } from "./message-intake.ts";
 import { type MessagePlace, MessageStore } from "./message-store.ts";
 import { QueueChanges } from "./queue-changes.ts";
-import { ReportStore } from "./report-store.ts";
+import { pendingOf, ReportStore } from "./report-store.ts";
 import { RoomFanOut, type RoomSource } from "./room-fan-out.ts";
 import { runInRooms } from "./room-tasks.ts";
 import { Senders } from "./senders.ts";
@@ -48,7 +48,6 @@ const REFRESH_MS = 60_000;
 const SAFETY_MS = 5_000;
 const PRUNE_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
-const UNAVAILABLE: ChatError = { ok: false, code: "unavailable", message: "The chat is unavailable; try again" };
 const NO_MESSAGE: ChatError = { ok: false, code: "not_found", message: "The room has no such message" };
 
 /** A channel's chat: its messages, and who may send. Named `<siteId>:<channelId>`. Settings and bans are in the database. */
@@ -114,15 +113,7 @@ export class ChatRoom extends DurableObject<Env> {
 
   /** Sends messages of a relay's viewers, one outcome each: one that fails doesn't affect the others. */
   async sendAll(requests: SendRequest[]): Promise<SendOutcome[]> {
-    const send = async (request: SendRequest): Promise<SendOutcome> => {
-      try {
-        return await this.#intake.send(request);
-      } catch (error) {
-        this.#log("chat_send_failed", error);
-        return UNAVAILABLE;
-      }
-    };
-    return Promise.all(requests.map(send));
+    return this.#intake.sendAll(requests);
   }
 
   /** Sends a message of the site itself, idempotent likewise. The caller is a moderator or a developer key. */
@@ -260,12 +251,7 @@ export class ChatRoom extends DurableObject<Env> {
 
   /** Those of these messages that still wait for a moderator. */
   async queued(messageIds: string[]): Promise<PendingMessage[]> {
-    if (!(await this.#load())) return [];
-    return messageIds.flatMap((id) => {
-      const message = this.#store.get(id);
-      const reports = this.#reports.of(id);
-      return message && (message.state === "held" || reports.length > 0) ? [{ message, reports }] : [];
-    });
+    return (await this.#load()) ? pendingOf(messageIds, this.#store, this.#reports) : [];
   }
 
   /** The next messages that an account has written, oldest first. */

@@ -1,5 +1,6 @@
 import type { ChatGuard, GuardVerdict } from "#worker/integrations/chat-guard.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { logError } from "#worker/lib/log.ts";
 import { ACCOUNT_RATE, type Bucket, deviceBan, inForce, rejectionOf, ROOM_RATE, takeToken } from "#worker/services/chat/admission.ts";
 import { maskWords } from "#worker/services/chat/filtered-words.ts";
 import { maskLinks } from "#worker/services/chat/links.ts";
@@ -15,6 +16,7 @@ import type { Senders } from "./senders.ts";
 const PARTICIPANTS = 500;
 const MAX_BUCKETS = 20_000;
 
+const UNAVAILABLE: ChatError = { ok: false, code: "unavailable", message: "The chat is unavailable; try again" };
 export const NO_ROOM: ChatError = { ok: false, code: "not_found", message: "Channel not found" };
 
 export function rateLimited(retryAfter: number): ChatError {
@@ -76,6 +78,19 @@ export class MessageIntake {
     const sending = this.#send(request).finally(() => this.#running.delete(key));
     this.#running.set(key, sending);
     return sending;
+  }
+
+  /** Sends messages of several viewers, one outcome each: one that fails doesn't affect the others. */
+  async sendAll(requests: SendRequest[]): Promise<SendOutcome[]> {
+    const send = async (request: SendRequest): Promise<SendOutcome> => {
+      try {
+        return await this.send(request);
+      } catch (error) {
+        logError("chat_send_failed", error);
+        return UNAVAILABLE;
+      }
+    };
+    return Promise.all(requests.map(send));
   }
 
   /** Sends a message of the site itself. Only the filtered words and the room's rate apply to it. */

@@ -1,6 +1,7 @@
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { ChatReport } from "#worker/services/chat/schemas.ts";
-import type { MessageResponse } from "./chat-room.protocol.ts";
+import type { MessageResponse, PendingMessage } from "./chat-room.protocol.ts";
+import type { MessageStore } from "./message-store.ts";
 
 /** After this, another report may publish the event that its first claimant never confirmed. */
 const CLAIM_MS = 60_000;
@@ -123,4 +124,13 @@ export class ReportStore {
     const rows = this.#sql.exec<{ emoji: string; n: number }>(select, messageId).toArray();
     return Object.fromEntries(rows.map(({ emoji, n }) => [emoji, n]));
   }
+}
+
+/** Those of these messages that wait for a moderator, with their reports. */
+export function pendingOf(messageIds: string[], messages: MessageStore, store: ReportStore): PendingMessage[] {
+  return messageIds.flatMap((id) => {
+    const message = messages.get(id);
+    const reports = store.of(id);
+    return message && (message.state === "held" || reports.length > 0) ? [{ message, reports }] : [];
+  });
 }

@@ -349,3 +349,6 @@ export type LoggedFrame = z.infer<typeof LoggedFrame>;
 export type OverlayShow = z.infer<typeof OverlayShow>;
 export type ServerFrame = z.infer<typeof ServerFrame>;
 export type ViewerFrame = z.infer<typeof ViewerFrame>;
+
+/** The frames that an output may send; the others take part. */
+export const OUTPUT_FRAMES: ReadonlySet<string> = new Set(["ack", "ping", "watch", "panel"]);

@@ -37,14 +37,12 @@ import {
 import { rejection } from "./rejection.ts";
 import { type Admission, RelayRights } from "./rights.ts";
 import { newAttachment, takeToken, RelaySockets } from "./sockets.ts";
-import { CLOSE, type HiddenChange, PING, PONG } from "./relay.protocol.ts";
+import { CLOSE, type HiddenChange, OUTPUT_FRAMES, PING, PONG } from "./relay.protocol.ts";
 import { socketLimits } from "./socket-quota.ts";
 import { UsedTicketStore } from "./used-ticket-store.ts";
 import { castVoteFrame } from "./votes.ts";
 
 const PAGE = 1_000;
-/** What an output may send; the rest takes part. */
-const OUTPUT_FRAMES: ReadonlySet<string> = new Set(["ack", "ping", "watch", "panel"]);
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
 
 /**
