@@ -86,7 +86,7 @@ export class MessageIntake {
       try {
         return await this.send(request);
       } catch (error) {
-        logError("chat_send_failed", error);
+        logError("chat_send_failed", error, { accountId: request.accountId });
         return UNAVAILABLE;
       }
     };
