@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createDb } from "#db/client.ts";
-import { pollResponses } from "#db/schema/polls.ts";
+import { pollResponses } from "#db/schema/engagement/polls.ts";
 import type { TestSite } from "./harness.ts";
 import { Poll, PollResults } from "#worker/services/polls/schemas.ts";
 import { eq } from "drizzle-orm";

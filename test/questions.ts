@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { questionUpvotes } from "#db/schema/questions.ts";
+import { questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import type { QuestionState } from "#worker/services/qna/question-state.ts";
 import { Question, type QuestionDecision } from "#worker/services/qna/schemas.ts";

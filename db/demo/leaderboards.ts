@@ -1,4 +1,4 @@
-import type { leaderboards } from "#db/schema/leaderboards.ts";
+import type { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import { CHANNEL_1, DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { supporterId } from "./members.ts";
 

@@ -1,4 +1,4 @@
-import type { polls } from "#db/schema/polls.ts";
+import type { polls } from "#db/schema/engagement/polls.ts";
 import type { PollAnswer } from "#db/types.ts";
 import { HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 

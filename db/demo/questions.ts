@@ -1,4 +1,4 @@
-import type { questions, questionUpvotes } from "#db/schema/questions.ts";
+import type { questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { CHANNEL_1, KICK_OFF, SITE_A } from "./match-day.ts";
 import { supporterId } from "./members.ts";
 

@@ -1,5 +1,5 @@
 import { newRaffle } from "#worker/services/quests/raffles.ts";
-import type { claims, quests } from "#db/schema/quests.ts";
+import type { claims, quests } from "#db/schema/engagement/quests.ts";
 import type { QuestAction } from "#db/types.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, DAY, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { DERBY_RESULT } from "./polls.ts";

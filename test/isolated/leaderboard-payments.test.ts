@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { pollResponses } from "#db/schema/polls.ts";
+import { pollResponses } from "#db/schema/engagement/polls.ts";
 import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { newSite, type TestSite } from "../harness.ts";

@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
-import { pollResponses } from "#db/schema/polls.ts";
+import { pollResponses } from "#db/schema/engagement/polls.ts";
 import { counterOf, type VoteOutcome } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import type { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
 import { counterAt } from "#worker/durable-objects/stubs.ts";

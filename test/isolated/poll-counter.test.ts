@@ -4,7 +4,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/accounts.ts";
-import { pollResponses, polls } from "#db/schema/polls.ts";
+import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
 import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
 import { counterOf, POLL_COUNTERS, type Vote, type VoteOutcome } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";

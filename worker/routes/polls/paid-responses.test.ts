@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { and, eq, like } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { pollResponses } from "#db/schema/polls.ts";
+import { pollResponses } from "#db/schema/engagement/polls.ts";
 import { outbox } from "#db/schema/events.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { idOf, pollCalls, storedResponses } from "#test/polls.ts";

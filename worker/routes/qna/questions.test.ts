@@ -5,7 +5,7 @@ import { QuestionPage, questionsOf } from "#test/questions.ts";
 import { Question } from "#worker/services/qna/schemas.ts";
 import { committedEvents } from "#test/committed-events.ts";
 import { createDb } from "#db/client.ts";
-import { chatBans } from "#db/schema/chat.ts";
+import { chatBans } from "#db/schema/engagement/chat.ts";
 import { newId } from "#worker/lib/ids.ts";
 
 let site: TestSite;

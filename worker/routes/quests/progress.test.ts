@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { questReports } from "#db/schema/quests.ts";
+import { questReports } from "#db/schema/engagement/quests.ts";
 import { type Caller, newSite, type TestSite } from "#test/harness.ts";
 import { addResource } from "#test/resources.ts";
 import { newId } from "#worker/lib/ids.ts";

@@ -11,10 +11,10 @@ import {
   totpSecrets,
   userProfiles,
 } from "#db/schema/accounts.ts";
-import { chatBans } from "#db/schema/chat.ts";
+import { chatBans } from "#db/schema/engagement/chat.ts";
 import { devices } from "#db/schema/devices.ts";
 import { registerInvites } from "#db/schema/invites.ts";
-import { questReports } from "#db/schema/quests.ts";
+import { questReports } from "#db/schema/engagement/quests.ts";
 import { rundownOperators } from "#db/schema/rundowns.ts";
 import { deleteActivity } from "#worker/services/realtime/activity.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

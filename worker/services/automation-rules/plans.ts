@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { RuleRow } from "#db/schema/automation-rules.ts";
 import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
-import { polls } from "#db/schema/polls.ts";
+import { polls } from "#db/schema/engagement/polls.ts";
 import type { RuleTargeting, SendOverlay } from "#db/types.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure } from "#worker/lib/errors.ts";

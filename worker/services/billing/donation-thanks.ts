@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { chatBans } from "#db/schema/chat.ts";
+import { chatBans } from "#db/schema/engagement/chat.ts";
 import { type DonationRow, donations } from "#db/schema/commerce/donations.ts";
 import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
 import { panels } from "#db/schema/panels.ts";

@@ -1,6 +1,6 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { accounts } from "#db/schema/accounts.ts";
-import { type ChatBanRow, chatBans } from "#db/schema/chat.ts";
+import { type ChatBanRow, chatBans } from "#db/schema/engagement/chat.ts";
 import { forbidden, invalid, notFound, rerunOnDuplicate } from "#worker/lib/errors.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import {

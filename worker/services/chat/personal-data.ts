@@ -1,5 +1,5 @@
 import { and, eq, type SQL } from "drizzle-orm";
-import { chatBans } from "#db/schema/chat.ts";
+import { chatBans } from "#db/schema/engagement/chat.ts";
 import type { StoredMessage } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { type Person, type PersonalData, rowsOf } from "#worker/services/core/personal-data.ts";

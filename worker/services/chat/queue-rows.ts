@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { chatQueue } from "#db/schema/chat.ts";
+import { chatQueue } from "#db/schema/engagement/chat.ts";
 
 /** A message that waits for a moderator since a moment (ms), or null if it no longer does. */
 interface Change {

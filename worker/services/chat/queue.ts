@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { chatQueue } from "#db/schema/chat.ts";
+import { chatQueue } from "#db/schema/engagement/chat.ts";
 import type { PendingMessage } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { invalid } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";

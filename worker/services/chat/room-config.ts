@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { ROLE_SCOPES } from "#db/enums.ts";
 import { accounts, userProfiles } from "#db/schema/accounts.ts";
-import { type ChatSettingsRow, chatBans, chatRooms, chatSettings } from "#db/schema/chat.ts";
+import { type ChatSettingsRow, chatBans, chatRooms, chatSettings } from "#db/schema/engagement/chat.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { pages } from "#db/schema/pages.ts";
 import { panels } from "#db/schema/panels.ts";

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { chatRooms } from "#db/schema/chat.ts";
+import { chatRooms } from "#db/schema/engagement/chat.ts";
 import { chatRoomOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import type { ChatError, RoomTask } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { Failure } from "#worker/lib/errors.ts";

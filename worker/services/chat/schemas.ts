@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CHAT_BAN_KINDS, CHAT_DECISIONS, CHAT_MESSAGE_STATES, CHAT_MODES, CHAT_SENDER_ROLES } from "#db/enums.ts";
-import type { ChatBanRow } from "#db/schema/chat.ts";
+import type { ChatBanRow } from "#db/schema/engagement/chat.ts";
 import { commaSeparated, fromQuery, Id, ImageUrl, orNull, Sku, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
 /** How much text a sender may send; the pipeline rejects what is longer after normalization. */

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { type ChatSettingsRow, chatSettings } from "#db/schema/chat.ts";
+import { type ChatSettingsRow, chatSettings } from "#db/schema/engagement/chat.ts";
 import type { RoomSettings } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
 import { invalid, notFound, rerunOnDuplicate } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent, nextVersion, requireMatch, whereVersion } from "#worker/services/core/context.ts";

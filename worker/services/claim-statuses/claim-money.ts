@@ -1,5 +1,5 @@
 import type { BatchItem } from "drizzle-orm/batch";
-import type { ClaimRow } from "#db/schema/quests.ts";
+import type { ClaimRow } from "#db/schema/engagement/quests.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { planTransaction, walletFailure } from "#worker/services/wallets/ledger.ts";
 import { walletOf } from "#worker/services/wallets/wallets.ts";

@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { accounts } from "#db/schema/accounts.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
-import { type ClaimRow, claims, type QuestRow, quests } from "#db/schema/quests.ts";
+import { type ClaimRow, claims, type QuestRow, quests } from "#db/schema/engagement/quests.ts";
 import { planClaimMoney, requireBalance } from "./claim-money.ts";
 import { chargedIn, initialStatus, transitionError } from "./claim-state.ts";
 import { conflict, type Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CLAIM_STATUSES, REWARD_TYPES } from "#db/enums.ts";
-import type { ClaimRow } from "#db/schema/quests.ts";
+import type { ClaimRow } from "#db/schema/engagement/quests.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, Tracked } from "#worker/lib/schemas/common.ts";
 import { pickFields } from "#worker/services/core/fields.ts";

@@ -6,8 +6,8 @@ import { insightCursors, insightHours, insightReach } from "#db/schema/insights.
 import { broadcasts, overlays } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
 import { panels } from "#db/schema/panels.ts";
-import { polls } from "#db/schema/polls.ts";
-import { quests } from "#db/schema/quests.ts";
+import { polls } from "#db/schema/engagement/polls.ts";
+import { quests } from "#db/schema/engagement/quests.ts";
 import { sites } from "#db/schema/sites.ts";
 import { videos } from "#db/schema/videos.ts";
 import { HOUR_MS } from "./hours.ts";

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { quests } from "#db/schema/quests.ts";
+import { quests } from "#db/schema/engagement/quests.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import { dataOf, type Effects, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { boardsOf, type Deed, forgetBoards, limitsChannels, pay, type PayingBoard } from "./paying.ts";

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
-import { type LeaderboardRow, leaderboards } from "#db/schema/leaderboards.ts";
+import { type LeaderboardRow, leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import { panels } from "#db/schema/panels.ts";
 import { sites } from "#db/schema/sites.ts";
 import { conflict, LostRace, notFound, wonRace } from "#worker/lib/errors.ts";

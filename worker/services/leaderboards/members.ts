@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import { createDb, type Db } from "#db/client.ts";
 import { accounts } from "#db/schema/accounts.ts";
-import { leaderboards } from "#db/schema/leaderboards.ts";
+import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import type { Standing } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { idIn } from "#worker/services/core/listing.ts";

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { createDb, type Db } from "#db/client.ts";
-import { leaderboards } from "#db/schema/leaderboards.ts";
+import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import type { PointsRule } from "#db/types.ts";
 import { type NewAward, REASONS } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";

@@ -1,5 +1,5 @@
 import { and, eq, gt } from "drizzle-orm";
-import { leaderboards } from "#db/schema/leaderboards.ts";
+import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import { leaderboardOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { inGroups } from "#worker/lib/in-groups.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, gte, lt, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { pollResponses } from "#db/schema/polls.ts";
+import { pollResponses } from "#db/schema/engagement/polls.ts";
 import type { Responder, Settlement } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 
 /** The next accounts that responded to a settled poll, and whether one of their responses is correct. */

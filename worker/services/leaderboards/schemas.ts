@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LEADERBOARD_PERIODS, POINTS_SOURCES } from "#db/enums.ts";
-import type { LeaderboardRow } from "#db/schema/leaderboards.ts";
+import type { LeaderboardRow } from "#db/schema/engagement/leaderboards.ts";
 import { fromQuery, Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 

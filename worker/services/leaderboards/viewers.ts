@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { leaderboards } from "#db/schema/leaderboards.ts";
+import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import type { StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { Standing } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import type { SentLeaderboard } from "#worker/durable-objects/relay/relay.protocol.ts";

@@ -4,7 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { automationRules } from "#db/schema/automation-rules.ts";
 import { calendarEvents } from "#db/schema/calendar.ts";
 import { outputs } from "#db/schema/outputs.ts";
-import { chatBans, chatQueue, chatRooms, chatSettings } from "#db/schema/chat.ts";
+import { chatBans, chatQueue, chatRooms, chatSettings } from "#db/schema/engagement/chat.ts";
 import { streams } from "#db/schema/streams.ts";
 import { type Actor, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { RULE_FIELDS } from "#worker/services/automation-rules/schemas.ts";

@@ -5,7 +5,7 @@ import { overlays } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
 import { panels } from "#db/schema/panels.ts";
 import { type PlaylistRow, playlists } from "#db/schema/playlists.ts";
-import { quests } from "#db/schema/quests.ts";
+import { quests } from "#db/schema/engagement/quests.ts";
 import { videos } from "#db/schema/videos.ts";
 import { type Failure, notFound } from "#worker/lib/errors.ts";
 import {

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/accounts.ts";
-import { pollResponses, polls } from "#db/schema/polls.ts";
+import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
 import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
 import {
   type CountedVote,

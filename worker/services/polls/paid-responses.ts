@@ -3,7 +3,7 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb, type Db } from "#db/client.ts";
 import { wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
-import { pollResponses, polls } from "#db/schema/polls.ts";
+import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
 import type { PendingVote, VoteErrorCode, VotePayment } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { hasMessage } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";

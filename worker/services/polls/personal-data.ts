@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { pollResponses } from "#db/schema/polls.ts";
+import { pollResponses } from "#db/schema/engagement/polls.ts";
 import { type PersonalData, rowsOf } from "#worker/services/core/personal-data.ts";
 
 export const pollData: PersonalData[] = [

@@ -1,6 +1,6 @@
 import { and, desc, eq, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { pollResponses, type PollRow, polls } from "#db/schema/polls.ts";
+import { pollResponses, type PollRow, polls } from "#db/schema/engagement/polls.ts";
 import type { PollAnswer } from "#db/types.ts";
 import { counterAt, countersOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { panels } from "#db/schema/panels.ts";
-import { quests } from "#db/schema/quests.ts";
+import { quests } from "#db/schema/engagement/quests.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { includesPoll } from "./audience.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { POLL_TYPES } from "#db/enums.ts";
-import type { PollRow } from "#db/schema/polls.ts";
+import type { PollRow } from "#db/schema/engagement/polls.ts";
 import type { PollAnswer as StoredAnswer } from "#db/types.ts";
 import type { CountedVote, VotePayment } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { Id, ImageUrl, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";

@@ -1,5 +1,5 @@
 import { and, eq, ne, sql } from "drizzle-orm";
-import { type QuestionRow, questions, questionUpvotes } from "#db/schema/questions.ts";
+import { type QuestionRow, questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { conflict, invalid } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, nextVersion, ownRow, requireMatch, whereVersion } from "#worker/services/core/context.ts";

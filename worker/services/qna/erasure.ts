@@ -1,7 +1,7 @@
 import { and, eq, or, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "#db/client.ts";
-import { questions, questionUpvotes } from "#db/schema/questions.ts";
+import { questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { questionBoardOf, siteLogOf } from "#worker/durable-objects/stubs.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { syncViewers } from "./viewers.ts";

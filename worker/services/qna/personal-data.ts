@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { questions, questionUpvotes } from "#db/schema/questions.ts";
+import { questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { type PersonalData, rowsOf } from "#worker/services/core/personal-data.ts";
 
 const area = "qna";

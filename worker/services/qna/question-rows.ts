@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Db } from "#db/client.ts";
-import { chatBans } from "#db/schema/chat.ts";
-import { type QuestionRow, questions } from "#db/schema/questions.ts";
+import { chatBans } from "#db/schema/engagement/chat.ts";
+import { type QuestionRow, questions } from "#db/schema/engagement/questions.ts";
 import { conflict, Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { ownRow } from "#worker/services/core/context.ts";

@@ -1,7 +1,7 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { accounts } from "#db/schema/accounts.ts";
 import { pages } from "#db/schema/pages.ts";
-import { questions, questionUpvotes } from "#db/schema/questions.ts";
+import { questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { commitIfUnchanged, type Ctx, newRow } from "#worker/services/core/context.ts";
 import { mayModerate } from "#worker/services/core/moderators.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";

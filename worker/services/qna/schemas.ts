@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { POSITIONS, QUESTION_SORTS, QUESTION_STATES } from "#db/enums.ts";
-import type { QuestionRow } from "#db/schema/questions.ts";
+import type { QuestionRow } from "#db/schema/engagement/questions.ts";
 import type { SentQuestion } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";

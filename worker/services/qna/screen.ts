@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { questions } from "#db/schema/questions.ts";
+import { questions } from "#db/schema/engagement/questions.ts";
 import type { OverlayContent } from "#db/types.ts";
 import { orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { conflict } from "#worker/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { accounts } from "#db/schema/accounts.ts";
-import { questions, questionUpvotes } from "#db/schema/questions.ts";
+import { questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { orUnavailable, questionBoardOf } from "#worker/durable-objects/stubs.ts";
 import { conflict } from "#worker/lib/errors.ts";
 import { commit, type Ctx, ownRow } from "#worker/services/core/context.ts";

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { broadcasts } from "#db/schema/overlays.ts";
-import { questions } from "#db/schema/questions.ts";
+import { questions } from "#db/schema/engagement/questions.ts";
 import { questionBoardOf } from "#worker/durable-objects/stubs.ts";
 import type { SentQuestion } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { Failure } from "#worker/lib/errors.ts";

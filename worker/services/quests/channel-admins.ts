@@ -1,4 +1,4 @@
-import type { QuestRow } from "#db/schema/quests.ts";
+import type { QuestRow } from "#db/schema/engagement/quests.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
 import { Failure } from "#worker/lib/errors.ts";

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { claims, questReports } from "#db/schema/quests.ts";
+import { claims, questReports } from "#db/schema/engagement/quests.ts";
 import { type PersonalData, rowsOf } from "#worker/services/core/personal-data.ts";
 
 const area = "quest";

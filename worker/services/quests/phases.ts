@@ -1,5 +1,5 @@
 import { commit, commitIfUnchanged, type Ctx, nextVersion, updateRow } from "#worker/services/core/context.ts";
-import { type QuestRow, quests } from "#db/schema/quests.ts";
+import { type QuestRow, quests } from "#db/schema/engagement/quests.ts";
 import { conflict } from "#worker/lib/errors.ts";
 import { requireChannelAdmin } from "./channel-admins.ts";
 import { phaseOf } from "./quest-rules.ts";

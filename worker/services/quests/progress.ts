@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { questReports, type QuestRow, quests } from "#db/schema/quests.ts";
+import { questReports, type QuestRow, quests } from "#db/schema/engagement/quests.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { countsAt, type AccountHistory, KIND_RULES, progressOf, type ReportedAction, acceptsValue } from "./quest-rules.ts";

@@ -1,6 +1,6 @@
 import { and, eq, not, sql } from "drizzle-orm";
 import { panels } from "#db/schema/panels.ts";
-import { questReports, type QuestRow, quests } from "#db/schema/quests.ts";
+import { questReports, type QuestRow, quests } from "#db/schema/engagement/quests.ts";
 import { wonRace, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
 import { type QuestInput, type QuestQuery, toQuest } from "./schemas.ts";
 import {

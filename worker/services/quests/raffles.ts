@@ -1,5 +1,5 @@
 import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
-import { claims, type QuestRow, quests } from "#db/schema/quests.ts";
+import { claims, type QuestRow, quests } from "#db/schema/engagement/quests.ts";
 import type { RaffleDraw } from "#db/types.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, conflict, notFound } from "#worker/lib/errors.ts";

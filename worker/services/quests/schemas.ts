@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { QUEST_KINDS, REWARD_TYPES } from "#db/enums.ts";
-import type { QuestRow } from "#db/schema/quests.ts";
+import type { QuestRow } from "#db/schema/engagement/quests.ts";
 import type { QuestAction as QuestActionColumn } from "#db/types.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, ImageUrl, LinkUrl, orNull, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";

@@ -1,5 +1,5 @@
 import type { BatchItem } from "drizzle-orm/batch";
-import type { QuestRow } from "#db/schema/quests.ts";
+import type { QuestRow } from "#db/schema/engagement/quests.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { scheduleTimes } from "#worker/services/schedule/derived.ts";
 import type { Window } from "./quest-rules.ts";

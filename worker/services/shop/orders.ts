@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { shopOrders } from "#db/schema/commerce/shop.ts";
-import { type ClaimRow, claims } from "#db/schema/quests.ts";
+import { type ClaimRow, claims } from "#db/schema/engagement/quests.ts";
 import { isSignedByShop, readOrder } from "#worker/integrations/shopify/webhooks.ts";
 import { Failure, invalid, LostRace, unauthenticated, wonRace } from "#worker/lib/errors.ts";
 import { ID_PATTERN, newId } from "#worker/lib/ids.ts";
