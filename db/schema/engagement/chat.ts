@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { CHAT_BAN_KINDS, CHAT_MODES } from "#db/enums.ts";
-import { id, siteId, time, tracked } from "../columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /** The settings of a channel's chat room, by the channel's id; a room without a row has the defaults. The messages are in its object. */
 export const chatSettings = sqliteTable("chat_settings", {

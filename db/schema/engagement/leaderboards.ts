@@ -1,7 +1,7 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { LEADERBOARD_PERIODS } from "#db/enums.ts";
 import type { PointsRule } from "#db/types.ts";
-import { id, siteId, time, tracked } from "../columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /** What ranks viewers by points. The points themselves are in the board's own object, which derives the ranks from them. */
 export const leaderboards = sqliteTable(

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { POLL_TYPES } from "#db/enums.ts";
 import type { PollAnswer } from "#db/types.ts";
-import { id, siteId, time, tracked } from "../columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 export const polls = sqliteTable(
   "polls",

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { QUESTION_STATES } from "#db/enums.ts";
-import { id, siteId, tracked } from "../columns.ts";
+import { id, siteId, tracked } from "#db/schema/columns.ts";
 
 /** What viewers of a channel ask. Only approved, answered and merged questions are public. */
 export const questions = sqliteTable(

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { CLAIM_STATUSES, REWARD_TYPES } from "#db/enums.ts";
 import type { QuestAction, RaffleDraw } from "#db/types.ts";
-import { id, siteId, time, tracked } from "../columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /** Actions that viewers complete for a reward. `timeMinimum` and `timeMaximum` are seconds since 1970 UTC, as in the actions. */
 export const quests = sqliteTable(
