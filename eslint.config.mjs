@@ -109,6 +109,7 @@ export default defineConfig(
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },
   { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...newerThanTvBrowsers] } },
+  { files: ["studio/**/*.{ts,tsx}", "test/browser/studio*.ts"], languageOptions: { parserOptions: { project: ["studio/tsconfig.json"] } } },
   { files: ["docs/**/*.{ts,tsx}", "test/browser/site*.ts"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   ...layers,
   {

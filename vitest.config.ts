@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           name: "unit",
           environment: "node",
-          include: ["{worker,db,scripts,bench}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk}/**/*.test.ts"],
+          include: ["{worker,db,scripts,bench,studio}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk}/**/*.test.ts"],
           setupFiles: ["test/wait-timeouts.ts"],
           ...restored,
           ...timeouts,

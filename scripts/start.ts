@@ -62,6 +62,7 @@ function printSummary(url: string): void {
 Tifo is running.
 
   Docs             ${url}
+  Studio           ${url}/studio (sign in as the admin below)
   Getting started  ${url}/start
   REST reference   ${url}/api/rest
   OpenAPI          ${url}/openapi.json

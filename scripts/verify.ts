@@ -18,6 +18,7 @@ const CHECKS: Record<string, Check> = {
   lint: command("eslint", ".", "--max-warnings", "0", "--cache", "--cache-strategy", "content", "--cache-location", `${CACHE}/eslint`),
   "types of the Worker": command("tsc", "-p", ".", "--incremental", "--tsBuildInfoFile", `${CACHE}/worker.tsbuildinfo`),
   "types of the SDK": command("tsc", "-p", "sdk", "--incremental", "--tsBuildInfoFile", `${CACHE}/sdk.tsbuildinfo`),
+  "types of Studio": command("tsc", "-p", "studio", "--incremental", "--tsBuildInfoFile", `${CACHE}/studio.tsbuildinfo`),
   "types of the scripts": command("tsc", "-p", "scripts", "--incremental", "--tsBuildInfoFile", `${CACHE}/scripts.tsbuildinfo`),
   "types of the docs": command("astro", "check", "--tsconfig", "docs/tsconfig.json", "--minimumSeverity", "warning"),
   "bindings (npm run types)": command("wrangler", "types", "worker-configuration.d.ts", "--strict-vars=false", "--check"),
@@ -60,7 +61,12 @@ async function migrationsAreComplete(): Promise<string | undefined> {
   const copy = join(ROOT, REGENERATED);
   rmSync(copy, { recursive: true, force: true });
   cpSync(join(ROOT, MIGRATIONS), copy, { recursive: true });
-  const { code, output } = await run("drizzle-kit", ["generate", "--dialect=sqlite", "--schema=./db/schema/**/*.ts", `--out=./${REGENERATED}`]);
+  const { code, output } = await run("drizzle-kit", [
+    "generate",
+    "--dialect=sqlite",
+    "--schema=./db/schema/**/*.ts",
+    `--out=./${REGENERATED}`,
+  ]);
   if (code !== 0) return output;
   const known = new Set(readdirSync(join(ROOT, MIGRATIONS)));
   const missing = readdirSync(copy).find((file) => !known.has(file));

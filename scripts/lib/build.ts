@@ -6,7 +6,7 @@ import { ROOT } from "./root.mjs";
 
 export const OPENAPI = "docs/public/openapi.json";
 
-/** Rebuilds whatever is out of date: the API's documents, the SDK and the docs site. */
+/** Rebuilds whatever is out of date: the API's documents, the SDK, the docs site and Studio. */
 export async function build(): Promise<void> {
   await unlessFresh({
     stamp: stamp("openapi"),
@@ -47,6 +47,14 @@ export async function build(): Promise<void> {
     output: "docs/dist/index.html",
     work: () => step("Building the docs", buildDocs),
   });
+  // Last, because a build of the docs empties the folder that both are served from.
+  await unlessFresh({
+    stamp: stamp("studio"),
+    inputs: ["studio/**", "sdk/**", OPENAPI, "worker/lib/roles.ts", "scripts/build-studio.ts", "package-lock.json"],
+    except: ["sdk/dist", "**/*.test.ts"],
+    output: "docs/dist/studio/index.html",
+    work: () => step("Building Studio", buildStudio),
+  });
 }
 
 async function emitOpenApi(): Promise<void> {
@@ -61,6 +69,10 @@ async function buildSdk(): Promise<void> {
 
 async function buildDocs(): Promise<void> {
   await runOrFail("astro", ["build"]);
+}
+
+async function buildStudio(): Promise<void> {
+  await runOrFail("node", ["scripts/build-studio.ts"]);
 }
 
 function stamp(name: string): string {

@@ -1,0 +1,64 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from "react";
+import { SiteContext, type SiteControl } from "#studio/session/context.tsx";
+import { connectionTo, type SiteConnection } from "#studio/session/session.ts";
+import { currentSite, knownSites, rememberCurrentSite, rememberSites, type Storages } from "#studio/session/sites.ts";
+import { Loading } from "#studio/ui/states.tsx";
+import { Toaster } from "#studio/ui/toast.tsx";
+
+const SignIn = lazy(() => import("#studio/sign-in/sign-in.tsx"));
+/** Everything behind the sign-in, loaded once somebody has signed in. */
+const SignedIn = lazy(() => import("./signed-in.tsx"));
+
+const storages: Storages = { tab: sessionStorage, browser: localStorage };
+
+export function App() {
+  const [siteId, setSiteId] = useState(() => currentSite(storages, new URL(location.href)));
+  const connection = siteId === null ? null : connectionTo(siteId);
+  const accountId = useSyncExternalStore(connection?.tokens.subscribe ?? neverChanges, () => connection?.accountId() ?? null);
+  const queries = useMemo(() => queriesOf(siteId, accountId), [siteId, accountId]);
+  const site = useSiteControl(connection, siteId, setSiteId);
+  return (
+    <QueryClientProvider client={queries}>
+      <SiteContext value={site}>
+        <Suspense fallback={<Loading />}>
+          {connection && accountId !== null ? (
+            <SignedIn key={`${connection.siteId}:${accountId}`} connection={connection} accountId={accountId} />
+          ) : (
+            <SignIn siteId={siteId} onSignedIn={site.switchTo} onSites={(sites) => rememberSites(storages, sites)} />
+          )}
+        </Suspense>
+        <Toaster />
+      </SiteContext>
+    </QueryClientProvider>
+  );
+}
+
+function useSiteControl(connection: SiteConnection | null, siteId: string | null, setSiteId: (id: string | null) => void): SiteControl {
+  return useMemo(
+    () => ({
+      siteId,
+      sites: knownSites(storages),
+      switchTo(next) {
+        if (next !== null) rememberCurrentSite(storages, next);
+        // Addresses name channels and other things of the previous site.
+        if (next !== siteId) history.replaceState(null, "", "/studio");
+        setSiteId(next);
+      },
+      async signOut() {
+        await connection?.client.signOut();
+        history.replaceState(null, "", "/studio");
+      },
+    }),
+    [connection, siteId, setSiteId],
+  );
+}
+
+/** A cache per account: nothing that one account has read is shown to the next. The client itself retries what can be retried. */
+function queriesOf(_siteId: string | null, _accountId: string | null): QueryClient {
+  return new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 10_000 } } });
+}
+
+function neverChanges(): () => void {
+  return () => undefined;
+}

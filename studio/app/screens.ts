@@ -1,0 +1,5 @@
+import { homeScreen } from "#studio/home/screen.ts";
+import type { Screen } from "./screen.ts";
+
+/** Every screen, in the order of the navigation. A new one is a line here. */
+export const SCREENS: readonly Screen[] = [homeScreen];

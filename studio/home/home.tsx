@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { ok, type Schemas } from "#sdk/client/index.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { PageHeader } from "#studio/ui/page-header.tsx";
+import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import "./home.css";
+
+/** The channels that the account works with, and what each is for. */
+export default function Home() {
+  const { client, account, access } = useSession();
+  const channels = useQuery({
+    queryKey: ["channels", "overview"],
+    queryFn: () => ok(client.api.GET("/page/v2/channel", { params: { query: { limit: 100, sortBy: "data.name", sortDirection: 1 } } })),
+  });
+  const own = channels.data?.results.filter(({ _id }) => access.isModerator || access.managesChannel(_id, "read"));
+  return (
+    <>
+      <PageHeader title={`Hello, ${account.name}`} description={access.title} />
+      <section aria-labelledby="channels">
+        <h2 id="channels" className="home-heading">
+          Channels
+        </h2>
+        {channels.isPending && <Loading label="Loading the channels…" />}
+        {channels.isError && <ErrorState error={channels.error} retry={() => void channels.refetch()} />}
+        {own?.length === 0 && <Empty title="There are no channels yet." />}
+        {own && own.length > 0 && (
+          <ul className="home-channels">
+            {own.map((channel) => (
+              <Channel key={channel._id} channel={channel} />
+            ))}
+          </ul>
+        )}
+      </section>
+    </>
+  );
+}
+
+function Channel({ channel }: { channel: Pick<Schemas["Page"], "_id" | "data" | "slug"> }) {
+  return (
+    <li className="home-channel">
+      <strong>{channel.data.name}</strong>
+      <span className="soft mono">{channel.slug}</span>
+    </li>
+  );
+}

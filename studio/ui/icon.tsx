@@ -1,0 +1,32 @@
+/** 20 × 20, drawn with lines of the text's colour. */
+const PATHS = {
+  overview: "M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z",
+  run: "M5 3.5v13l11-6.5z",
+  chat: "M3 4h14v9H9l-4 3.5V13H3z",
+  channel: "M3 4h14v10H3zM7 17h6M10 14v3",
+  panel: "M3 4h14v12H3zM12 4v12",
+  overlay: "M3 4h14v12H3zM6 12h6M6 9.5h3.5",
+  poll: "M4 16v-5M10 16V4M16 16V8",
+  quest: "M5 17V3.5M5 4h10l-2.5 3.5L15 11H5",
+  rule: "M11 2.5 5 11h4.5L9 17.5 15 9h-4.5z",
+  people:
+    "M7.5 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 17c0-3.2 2.4-5.3 5.5-5.3S13 13.800 13 17M13 3.500a3 3 0 0 1 0 5.200M15 12.300c1.900.8 3 2.500 3 4.700",
+  money: "M3 5h14v10H3zM10 12.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5z",
+  insight: "M3 15.500 7.500 10l3.500 3L17 5.500M13 5h4v4",
+  key: "M12.500 11a4 4 0 1 0-3.800-2.700L3 14v3h3l.5-2H8l.5-2 2-2",
+  webhook: "M3 6.500h11l-2.500-3M17 13.500H6l2.500 3",
+  list: "M7 5h10M7 10h10M7 15h10M3.500 5h.01M3.500 10h.01M3.500 15h.01",
+  chevron: "M6 8l4 4 4-4",
+  plus: "M10 4v12M4 10h12",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** Decorates text that says the same. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <path d={PATHS[name]} fill="none" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" strokeLinejoin="round" />
+    </svg>
+  );
+}
