@@ -1,13 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { inArray } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import type { InsightMetric } from "#db/enums.ts";
 import { insightCursors, insightHours, insightReach } from "#db/schema/insights.ts";
+import { apiKeys } from "#db/schema/sites.ts";
+import { allOf, ctxOf } from "#test/callers.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { insightCalls, linesOf } from "#test/insights.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { Engagement, EngagementHour } from "#worker/services/insights/engagement-schemas.ts";
+import { exportEngagement } from "#worker/services/insights/engagement.ts";
+import { Engagement, EngagementHour, EngagementQuery } from "#worker/services/insights/engagement-schemas.ts";
 import { foldReach, pruneInsightCursors, pruneInsights } from "#worker/services/insights/impressions.ts";
 
 const HOUR = 3_600_000;
@@ -94,6 +98,23 @@ describe("engagement", () => {
         ...Object.values(figures).map(String),
       ]),
     );
+  });
+
+  test("ends, as CSV, when the key loses the permission", async () => {
+    const own = await newSite();
+    const roles = ["insights:read"];
+    const hash = await sha256(await own.addKey(roles));
+    const [key] = await db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.hash, hash));
+    const caller = { kind: "developer", id: key?.id ?? "", roles } as const;
+    const ctx = { ...ctxOf(own.id, own.accounts.admin), caller: async () => caller };
+    const exported = () =>
+      exportEngagement(ctx, EngagementQuery.parse({ from: String(START - 80 * DAY), to: String(START), format: "csv" }));
+    const pieces = await exported();
+    await pieces.next();
+    await pieces.next();
+    expect((await allOf(await exported())).length).toBeGreaterThan(5);
+    await db.update(apiKeys).set({ roles: [] }).where(eq(apiKeys.id, caller.id));
+    await expect(allOf(pieces)).rejects.toThrow("permission");
   });
 
   test("continues after a channel that was deleted meanwhile", async () => {

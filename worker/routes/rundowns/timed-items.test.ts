@@ -1,12 +1,18 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { eq, sql } from "drizzle-orm";
+import { allOf, ctxOf } from "#test/callers.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { rundownsOf } from "#test/rundowns.ts";
 import { createDb } from "#db/client.ts";
-import { Rundown } from "#worker/services/rundowns/schemas.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { rundownTakes } from "#db/schema/rundowns.ts";
+import { exportAsRun } from "#worker/services/rundowns/as-run.ts";
+import { AsRunQuery, Rundown } from "#worker/services/rundowns/schemas.ts";
 import { settleReceipts } from "#worker/services/rundowns/receipts.ts";
 
 const MINUTE = 60_000;
+const db = createDb(env.DB);
 
 let site: TestSite;
 const { note, goal, newRundown, read, take, clear, asRun, replace, patch, run, onAir } = rundownsOf(() => site);
@@ -159,7 +165,6 @@ describe("the as-run log", () => {
     const [live] = await asRun(rundown._id);
     expect(live).toMatchObject({ isFinal: false, receipt: { sockets: 0, sent: 0, acknowledged: 0, seen: null, missing: 0 } });
     await clear(rundown._id);
-    const db = createDb(env.DB);
     await settleReceipts({ env, db, now: Date.now() + 30_000 });
     expect((await asRun(rundown._id))[0]?.isFinal).toBe(false);
     await Promise.all([1, 2].map(() => settleReceipts({ env, db, now: Date.now() + 2 * MINUTE })));
@@ -178,6 +183,23 @@ describe("the as-run log", () => {
     expect(lines[0]).toContain(",'=cmd|' /C calc'!A0,");
     expect(lines[1]).toContain(',"Goal, ""home""",');
     expect(csv.headers.get("Content-Disposition")).toContain("attachment");
+  });
+
+  test("ends, as CSV, when the caller loses the permission", async () => {
+    const rundown = await newRundown([note()]);
+    const { _id } = await take(rundown._id, { itemId: rundown.items[0]?._id });
+    await db.run(sql`insert into ${rundownTakes} (id, site_id, rundown_id, channel_id, generation, item_id, kind, name, trigger, taken_at, state)
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 300)
+      select printf('%024x', n), site_id, rundown_id, channel_id, n, item_id, kind, name, trigger, taken_at, state
+        from numbers, (select * from ${rundownTakes} where id = ${_id})`);
+    const leaving = await site.addAccount("leaving", site.accounts.admin.roles);
+    const exported = () => exportAsRun(ctxOf(site.id, leaving), rundown._id, AsRunQuery.parse({ format: "csv" }));
+    const pieces = await exported();
+    await pieces.next();
+    await pieces.next();
+    expect((await allOf(await exported())).length).toBe(3);
+    await db.update(accounts).set({ roles: [] }).where(eq(accounts.id, leaving.id));
+    await expect(allOf(pieces)).rejects.toThrow("permission");
   });
 
   test("pages by cursor, and filters by kind", async () => {

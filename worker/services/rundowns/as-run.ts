@@ -1,7 +1,9 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { rundownTakes } from "#db/schema/rundowns.ts";
 import { csvLine } from "#worker/lib/csv.ts";
-import type { Ctx } from "#worker/services/core/context.ts";
+import { keyAllows, managesPage } from "#worker/lib/roles.ts";
+import { requireStillAllowed } from "#worker/services/auth/current-caller.ts";
+import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { receiptOf } from "./receipts.ts";
 import { getRundown } from "./rundowns.ts";
@@ -41,8 +43,8 @@ export async function listAsRun(ctx: Ctx, id: string, query: AsRunQuery): Promis
 
 /** The same as CSV, without pages, read as fast as it is sent. */
 export async function exportAsRun(ctx: Ctx, id: string, query: AsRunQuery): Promise<AsyncGenerator<string, void>> {
-  await getRundown(ctx, id, "read");
-  return csvOf(ctx, and(...ofRundown(ctx, id, query)));
+  const { channelId } = await getRundown(ctx, id, "read");
+  return csvOf(ctx, channelId, and(...ofRundown(ctx, id, query)));
 }
 
 const iso = (time: number | null): string => (time === null ? "" : new Date(time).toISOString());
@@ -75,9 +77,16 @@ const COLUMNS = {
   p99_ms: ({ receipt }) => orEmpty(receipt?.delay.p99),
 } satisfies Record<string, (entry: AsRunEntry) => string | number>;
 
-async function* csvOf(ctx: Ctx, where: SQL | undefined): AsyncGenerator<string, void> {
+function mayStillExport(actor: Actor, channelId: string): boolean {
+  if (actor.kind === "developer") return keyAllows(actor.roles, "rundown", "read");
+  return actor.kind === "account" && managesPage(actor.roles, channelId, "read");
+}
+
+async function* csvOf(ctx: Ctx, channelId: string, where: SQL | undefined): AsyncGenerator<string, void> {
   yield csvLine(Object.keys(COLUMNS));
   for (let last: LoggedTake | undefined; ;) {
+    // Whoever loses the role meanwhile gets no further page.
+    if (last) await requireStillAllowed(ctx, (actor) => mayStillExport(actor, channelId));
     const rows: LoggedTake[] = await ctx.db
       .select({ ...takeColumns, seen })
       .from(rundownTakes)
