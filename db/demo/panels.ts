@@ -3,7 +3,7 @@ import type { panels } from "#db/schema/panels.ts";
 import { CHANNEL_1, CHANNEL_2, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { SEASON_BOARD } from "./leaderboards.ts";
 import { CREST_A } from "./media.ts";
-import { DERBY_RESULT, SPRING_SCORER } from "./polls.ts";
+import { DERBY_RESULT, NEXT_GOAL, SPRING_SCORER } from "./polls.ts";
 import { FIRST_HALF, PROPHET, TUNNEL } from "./quests.ts";
 
 export const MATCH_PREDICTOR = "5eed0000000000000000d007";
@@ -76,6 +76,7 @@ export function demoPanels(): PanelInsert[] {
       questions: [
         { array_id: "derbyRes1", poll_id: DERBY_RESULT },
         { array_id: "springSc1", poll_id: SPRING_SCORER },
+        { array_id: "nextGoal1", poll_id: NEXT_GOAL },
       ],
     }),
     panel(QUESTS_PANEL, SITE_A, "derby-quests", {

@@ -7,6 +7,7 @@ type PollInsert = typeof polls.$inferInsert;
 /** The questions of the match day. */
 export const DERBY_RESULT = "5eed00000000000000006001";
 export const SPRING_SCORER = "5eed00000000000000006002";
+export const NEXT_GOAL = "5eed00000000000000006004";
 
 export function demoPolls(): PollInsert[] {
   return [
