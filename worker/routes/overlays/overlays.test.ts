@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "#test/harness.ts";
+import { type Caller, newSite, type TestSite } from "#test/harness.ts";
 import { addFile } from "#test/files-and-skus.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -24,6 +24,27 @@ function input(change: Record<string, unknown> = {}, on = site): Record<string, 
 const create = (change: Record<string, unknown> = {}, on = site) => on.call("createOverlay", { body: input(change, on) });
 
 describe("an overlay", () => {
+  test("is read by channel admins if it can be shown on their channels, and by no viewer", async () => {
+    const [own, other] = site.channels;
+    const instance = (channels: string[]) => create({ type: "instance", contents: [{ ...html, channels }] });
+    const [everywhere, here, there] = await Promise.all([create(), instance([own, other]), instance([other])]);
+    const ids = [everywhere, here, there].map((created) => created.as(Overlay)._id);
+    const listed = async (as: Caller) => {
+      const { results } = (await site.call("listOverlays", { as, query: { limit: 200 } })).as(OverlayList);
+      return ids.map((id) => results.some(({ _id }) => _id === id));
+    };
+    const read = async (as: Caller) => Promise.all(ids.map(async (id) => (await site.call("getOverlay", { as, params: { id } })).status));
+    expect([await listed("reader"), await read("reader")]).toEqual([
+      [true, true, true],
+      [200, 200, 200],
+    ]);
+    expect([await listed("creator"), await read("creator")]).toEqual([
+      [true, true, false],
+      [200, 200, 404],
+    ]);
+    expect([(await site.call("listOverlays", { as: "viewer" })).status, await read("viewer")]).toEqual([403, [403, 403, 403]]);
+  });
+
   test("is returned as created, and can be read by its id", async () => {
     const cta = { type: "open_link", data: { url: "https://demo.example/replay" } };
     const contents = [html, { ...rive, variables: { scorer: "Ada", minute: 17, own: true }, url: "https://demo.example/goal.riv" }];

@@ -7,7 +7,14 @@ import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, Id, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { broadcastOverlay, clearBroadcasts, listBroadcasts } from "#worker/services/overlays/broadcasts.ts";
 import { listKit } from "#worker/services/overlays/kit/catalogue.ts";
-import { createOverlay, deleteOverlay, getOverlay, listOverlays, updateOverlay, withRiveUrls } from "#worker/services/overlays/overlays.ts";
+import {
+  createOverlay,
+  deleteOverlay,
+  listOverlays,
+  readOverlay,
+  updateOverlay,
+  withRiveUrls,
+} from "#worker/services/overlays/overlays.ts";
 import { getReceipt } from "#worker/services/overlays/receipts.ts";
 import {
   ActiveBroadcast,
@@ -39,8 +46,8 @@ overlays.openapi(
     method: "get",
     path: "/overlay/v1",
     summary: "List overlays",
-    description: "The site's templates and instances, newest first.",
-    access: { credentials: DEVELOPER },
+    description: "The site's templates and instances, newest first. Creators get those that can be shown on their channels.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { query: listQuery(["created", "modified", "name"], OverlayFilters) },
     responses: { 200: json("A page of overlays", listOf(Overlay).openapi("OverlayList")) },
   }),
@@ -213,14 +220,15 @@ overlays.openapi(
     method: "get",
     path: "/overlay/v1/{id}",
     summary: "Get an overlay",
-    description: "Returns one overlay. With `riveUrl=true`, each Rive element includes the URL of its file.",
-    access: { credentials: DEVELOPER },
+    description:
+      "Returns one overlay, to creators if it can be shown on one of their channels. With `riveUrl=true`, each Rive element includes the URL of its file.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { params: IdParam, query: OverlayQuery },
     responses: { 200: json("The overlay", Overlay) },
     errors: ["not_found"],
   }),
   async (c) => {
-    const overlay = await getOverlay(c.var.ctx, c.req.valid("param").id);
+    const overlay = await readOverlay(c.var.ctx, c.req.valid("param").id);
     tagVersion(c, overlay);
     return c.json(toOverlay(overlay, c.req.valid("query").riveUrl ? withRiveUrls(overlay.contents) : overlay.contents), 200);
   },

@@ -9,6 +9,7 @@ import { IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/c
 import { listOf, listResponse } from "#worker/services/core/list-schemas.ts";
 import { exportAsRun, listAsRun } from "#worker/services/rundowns/as-run.ts";
 import { clearRundown } from "#worker/services/rundowns/clear.ts";
+import { previewItem } from "#worker/services/rundowns/preview.ts";
 import { announceOperator } from "#worker/services/rundowns/presence.ts";
 import {
   createRundown,
@@ -30,6 +31,8 @@ import {
   RundownClearInput,
   RundownInput,
   RundownPatch,
+  RundownPreview,
+  RundownPreviewInput,
   RundownQuery,
   RundownReplacement,
   RundownSummary,
@@ -182,6 +185,23 @@ rundowns.openapi(
     errors: ["not_found", "conflict", "unavailable", "stream_provider_failed"],
   }),
   async (c) => c.json(toTake(await takeItem(c.var.ctx, c.req.valid("param").id, c.req.valid("json"))), 200),
+);
+
+rundowns.openapi(
+  operation({
+    ...common,
+    operationId: "previewRundownItem",
+    method: "post",
+    path: "/rundown/v1/{id}/preview",
+    summary: "Preview an item",
+    description:
+      "Returns what viewers would see if the item were taken now: its overlay with the variables filled in. Nothing is sent. Missing or invalid variables are reported as a take would report them.",
+    access: { ...common.access, action: "read" },
+    request: { params: IdParam, body: optionalJsonBody(RundownPreviewInput) },
+    responses: { 200: json("The overlay", RundownPreview) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await previewItem(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
 );
 
 rundowns.openapi(

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { type BroadcastRow, broadcasts, type OverlayRow, overlays } from "#db/schema/overlays.ts";
+import { type BroadcastRow, broadcasts, overlays } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
 import { channelOf, orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { Broadcast, ClearTarget } from "#worker/durable-objects/channel/channel.protocol.ts";
@@ -16,7 +16,7 @@ import { commitReferencing, requireReferences, type Reference } from "#worker/se
 import { segmentsJson } from "#worker/services/segments/membership.ts";
 import { buildBroadcast } from "./build-broadcast.ts";
 import { newPollsOf } from "./kit/variables.ts";
-import { requireVariables } from "./overlays.ts";
+import { listedChannels, requireVariables } from "./overlays.ts";
 
 /** The channel id of a site-wide broadcast's row. */
 export const SITE_WIDE = "";
@@ -118,6 +118,13 @@ async function planBroadcast(
     event: { channelIds, broadcast },
     references: polls.map((id) => ({ kind: "poll", id, path: "variables.pollId" })),
   };
+}
+
+/** The broadcast that a request would send. Throws if it is invalid or the caller has no right to it. */
+export async function previewBroadcast(ctx: Ctx, overlayId: string, input: BroadcastInput, broadcastId: string): Promise<Broadcast> {
+  const { event, references } = await planBroadcast(ctx, overlayId, input, broadcastId);
+  await requireReferences(ctx, references);
+  return event.broadcast;
 }
 
 /** The channels of a broadcast that isn't sent yet; null for the whole site. Throws if the request is invalid or the caller has no right to it. */
@@ -248,10 +255,6 @@ function channelFilter(overlayId: string, named: string[] | undefined, { pageMet
 function hasSegment(siteId: string, slug: string | undefined): SQL.Aliased<number> {
   if (slug === undefined) return sql<number>`1`.as("has_segment");
   return sql<number>`exists (select 1 from json_each(${segmentsJson(siteId)}) where key = ${slug})`.as("has_segment");
-}
-
-function listedChannels(overlay: OverlayRow): string[] {
-  return overlay.type === "instance" ? overlay.contents.flatMap((content) => ("channels" in content ? (content.channels ?? []) : [])) : [];
 }
 
 /** Rejects every requested channel that an instance with its own channels doesn't list. */

@@ -3,6 +3,7 @@ import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
 import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import { variablesOf } from "#worker/lib/handlebars/template.ts";
+import { isSiteAdmin } from "#worker/lib/roles.ts";
 import { KIT } from "./kit/catalogue.ts";
 import { broadcastIssues, isKitVariable, placeholdersOf } from "./kit/variables.ts";
 import { type OverlayInput, toOverlay } from "./schemas.ts";
@@ -36,12 +37,17 @@ const overlayList = tableList<OverlayRow>({
   search: { name: overlays.name, description: overlays.description },
 });
 
-export function listOverlays(ctx: Ctx, query: ListQuery & { type?: OverlayRow["type"]; kind?: string }): Promise<ListPage<OverlayRow>> {
+export async function listOverlays(
+  ctx: Ctx,
+  query: ListQuery & { type?: OverlayRow["type"]; kind?: string },
+): Promise<ListPage<OverlayRow>> {
+  const showable = await managedChannels(ctx);
   return listRows(
     ctx,
     overlayList,
     query,
     eq(overlays.siteId, ctx.siteId),
+    showable === "all" ? undefined : isShowable(showable),
     query.type && eq(overlays.type, query.type),
     query.kind === undefined ? undefined : hasKind(query.kind),
   );
@@ -49,6 +55,35 @@ export function listOverlays(ctx: Ctx, query: ListQuery & { type?: OverlayRow["t
 
 function hasKind(kind: string): SQL {
   return sql`exists (select 1 from json_each(${overlays.contents}) where json_extract(value, '$.kind') = ${kind})`;
+}
+
+/** The channels of a creator, or "all" for everybody else who may call. Costs a round trip only for accounts. */
+async function managedChannels(ctx: Ctx): Promise<"all" | string[]> {
+  if (ctx.claimedAccountId === undefined) return "all";
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "read")) return "all";
+  return actor.roles.flatMap(({ scope, pageId }) => (scope === "*" ? pageId : []));
+}
+
+/** Overlays that are shown everywhere, or on one of these channels: an instance that lists channels is shown on no others. */
+function isShowable(channelIds: string[]): SQL {
+  const listed = sql`json_each(${overlays.contents}) as content, json_each(content.value, '$.channels') as channel`;
+  const isOwn = sql`channel.value in (select value from json_each(${JSON.stringify(channelIds)}))`;
+  return sql`(${overlays.type} <> 'instance' or not exists (select 1 from ${listed}) or exists (select 1 from ${listed} where ${isOwn}))`;
+}
+
+/** Like `getOverlay`, for callers who may see only those of their channels. */
+export async function readOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
+  const overlay = await getOverlay(ctx, id);
+  const own = await managedChannels(ctx);
+  const listed = listedChannels(overlay);
+  if (own !== "all" && listed.length > 0 && !listed.some((channelId) => own.includes(channelId))) throw notFound("Overlay Not Found");
+  return overlay;
+}
+
+/** The channels that an instance is limited to. */
+export function listedChannels(overlay: OverlayRow): string[] {
+  return overlay.type === "instance" ? overlay.contents.flatMap((content) => ("channels" in content ? (content.channels ?? []) : [])) : [];
 }
 
 export async function getOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {

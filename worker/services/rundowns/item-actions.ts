@@ -39,7 +39,8 @@ export async function runItem(ctx: Ctx, { rundown, item, variables }: Taken, tak
   }
 }
 
-function broadcastOf(own: Record<string, unknown>, channelId: string, variables: TakeInput["variables"]): BroadcastInput {
+/** What an item broadcasts, with variables that override its own. */
+export function broadcastOf(own: Record<string, unknown>, channelId: string, variables: TakeInput["variables"]): BroadcastInput {
   const { variables: ownVariables } = BroadcastInput.parse(own);
   const input = BroadcastInput.safeParse({ ...own, channelId, variables: { ...ownVariables, ...variables } });
   if (!input.success) throw invalid("variables", "At most 100 variables, together with the item's own");

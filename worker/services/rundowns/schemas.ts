@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { RUNDOWN_ITEM_KINDS, TAKE_ACTIONS, TAKE_STATES, TAKE_TRIGGERS } from "#db/enums.ts";
 import type { RundownRow, TakeRow } from "#db/schema/rundowns.ts";
+import { OverlayShow } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { Variables } from "#worker/services/overlays/schemas.ts";
@@ -113,6 +114,22 @@ export const TakeInput = z
   })
   .openapi("TakeInput", { example: { generation: 0 } });
 
+export const RundownPreviewInput = z
+  .strictObject({
+    itemId: Id.optional().describe("By default, the item that is taken next"),
+    variables: Variables.optional().describe("For a broadcast: override the item's own"),
+  })
+  .openapi("RundownPreviewInput", { example: { variables: { scorer: "Ada Moreno", minute: 17 } } });
+
+export const RundownPreview = z
+  .object({
+    itemId: Id,
+    overlay: OverlayShow.omit({ type: true, seq: true, upTo: true })
+      .nullable()
+      .describe("As in `overlay.show`, if it were taken now; null for an item that isn't a broadcast"),
+  })
+  .openapi("RundownPreview");
+
 export const RundownClearInput = z
   .strictObject({
     itemId: Id.optional().describe("Only the broadcasts of this item"),
@@ -174,6 +191,8 @@ export const AsRunQuery = listQuery(["takenAt"], {
 export type RundownInput = z.output<typeof RundownInput>;
 export type RundownReplacement = z.output<typeof RundownReplacement>;
 export type RundownPatch = z.output<typeof RundownPatch>;
+export type RundownPreviewInput = z.output<typeof RundownPreviewInput>;
+export type RundownPreview = z.output<typeof RundownPreview>;
 export type TakeInput = z.output<typeof TakeInput>;
 export type RundownClearInput = z.output<typeof RundownClearInput>;
 export type RundownQuery = z.output<typeof RundownQuery>;
