@@ -48,6 +48,7 @@ const REJECTED: Record<string, string> = {
   putSenderEmail: "the domain's records are looked up externally",
   importYoutubePlaylist: "the demo has no YouTube key",
   getVideoMetadata: "tests call no external service",
+  getPanelOembed: "the recorder's origin isn't the deployment's",
   openManifest: "the example's stream doesn't exist",
   searchGames: "the demo has no IGDB key",
   resetTotp: "the demo's accounts have no authenticator app",
