@@ -102,7 +102,8 @@ export default defineConfig(
     files: [
       "sdk/**/*.{ts,tsx}",
       "test/sdk/**/*.ts",
-      "test/browser/{sdk,channel-chaos}*.ts",
+      "test/browser/sdk*.ts",
+      "test/kills/channel-chaos*.ts",
       "scripts/{bench-chat-panel,bench-players,kit-pictures,soak-apps,soak-channel,soak-output,soak-overlays}.ts",
       "scripts/kit-pictures/*.tsx",
     ],

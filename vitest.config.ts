@@ -41,6 +41,7 @@ export default defineConfig({
           environment: "node",
           include: ["{worker,db,scripts,bench,studio}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk}/**/*.test.ts"],
           setupFiles: ["test/wait-timeouts.ts"],
+          maxWorkers: 2,
           ...restored,
           ...timeouts,
         },
@@ -63,9 +64,9 @@ export default defineConfig({
           globalSetup: ["test/stream-provider.ts", "test/chat-services.ts", "test/shopify-service.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts", "test/check-events.ts"],
           provide: { migrations },
-          // All files share one Worker: each suite creates its own site, which is cheaper than its own Worker.
+          // Files share two Workers: each suite creates its own site, which is cheaper than its own Worker.
           isolate: false,
-          maxWorkers: 1,
+          maxWorkers: 2,
           ...timeouts,
         },
       },
@@ -86,11 +87,23 @@ export default defineConfig({
         },
       },
       {
+        // Nothing here depends on how fast the machine is, so that it shares it with the tests of the API.
+        test: {
+          name: "kills",
+          environment: "node",
+          include: ["test/kills/**/*.test.ts"],
+          globalSetup: ["test/browser/state-setup.ts"],
+          setupFiles: ["test/wait-timeouts.ts"],
+          maxWorkers: 2,
+          ...timeouts,
+        },
+      },
+      {
         test: {
           name: "browser",
           environment: "node",
           include: ["test/browser/**/*.test.ts"],
-          globalSetup: ["test/browser/global-setup.ts"],
+          globalSetup: ["test/browser/state-setup.ts", "test/browser/global-setup.ts"],
           setupFiles: ["test/wait-timeouts.ts"],
           fileParallelism: false,
           sequence: { groupOrder: 2 },

@@ -1,6 +1,6 @@
 // Part of `npm run soak`: 200 clients of a channel for a minute, in Node and then in Chromium, while connections are cut, clocks jump,
 // the channel's Durable Objects are evicted and the server is killed.
-import { surviveChaos } from "#test/browser/channel-chaos.ts";
+import { surviveChaos } from "#test/kills/channel-chaos.ts";
 import { say } from "./lib/report.mjs";
 
 const CHAOS = { clients: 200, seconds: 60, kills: 3, evictions: 2 };

@@ -1,9 +1,9 @@
 // `npm run soak`: runs that take too long for `npm test`. Each prints its result in one line, and fails the command if it is wrong.
 import { countOverKill } from "#bench/k-votes.ts";
-import { chatUnderKills } from "#test/browser/chat-kills.ts";
-import { takeUnderKills } from "#test/browser/rundown-kills.ts";
-import { scoreUnderKills } from "#test/browser/rule-kills.ts";
-import { changeUnderKills } from "#test/browser/webhook-kills.ts";
+import { chatUnderKills } from "#test/kills/chat-kills.ts";
+import { takeUnderKills } from "#test/kills/rundown-kills.ts";
+import { scoreUnderKills } from "#test/kills/rule-kills.ts";
+import { changeUnderKills } from "#test/kills/webhook-kills.ts";
 import { build } from "./lib/build.ts";
 import { runOrFail } from "./lib/command.ts";
 import { guard, Problem, say } from "./lib/report.mjs";

@@ -1,12 +1,13 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, inject, it } from "vitest";
-import { temporaryState } from "./server.ts";
 
 type Command = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -14,7 +15,7 @@ let state: string;
 let commands: Command[];
 
 beforeEach(async () => {
-  state = await temporaryState();
+  state = await mkdtemp(join(tmpdir(), "tifo-"));
   commands = [];
 });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer as start, type Server } from "#scripts/lib/server.ts";
@@ -20,7 +20,10 @@ export async function startServer({ port = 0, state }: TestServerOptions = {}): 
   return { ...server, ended, stop: () => server.stop().then(() => ended), kill: () => server.kill().then(() => ended) };
 }
 
-/** Creates an empty folder for a server's state, which the caller deletes. */
+/** Creates a folder for a server's state, which the caller deletes: with the demo sites, if the tests' setup has prepared them. */
 export async function temporaryState(): Promise<string> {
-  return await mkdtemp(join(tmpdir(), "tifo-"));
+  const folder = await mkdtemp(join(tmpdir(), "tifo-"));
+  const prepared = process.env.TIFO_TEST_STATE;
+  if (prepared !== undefined) await cp(prepared, folder, { recursive: true });
+  return folder;
 }

@@ -4,8 +4,8 @@ import { z } from "@hono/zod-openapi";
 import { CHANNEL_1, SITE_A } from "#db/demo/match-day.ts";
 import { GOAL_TEMPLATE } from "#db/demo/overlays.ts";
 import type { Server } from "#scripts/lib/server.ts";
-import { startServer, temporaryState } from "./server.ts";
-import { Viewer } from "./viewer.ts";
+import { startServer, temporaryState } from "#test/browser/server.ts";
+import { Viewer } from "#test/browser/viewer.ts";
 
 /** The minimum duration of a take in ms, during which the server is killed. */
 const TAKE_MS = 25;

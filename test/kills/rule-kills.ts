@@ -5,8 +5,8 @@ import { SITE_A } from "#db/demo/match-day.ts";
 import { GOAL_TEMPLATE } from "#db/demo/overlays.ts";
 import { bodyOf, sendSigned } from "#scripts/lib/match/api.ts";
 import type { Server } from "#scripts/lib/server.ts";
-import { startServer, temporaryState } from "./server.ts";
-import { Viewer } from "./viewer.ts";
+import { startServer, temporaryState } from "#test/browser/server.ts";
+import { Viewer } from "#test/browser/viewer.ts";
 
 /** The minimum duration of a goal's two requests in ms, during which the server is killed. */
 const REQUESTS_MS = 40;

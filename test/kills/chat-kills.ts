@@ -5,7 +5,7 @@ import { z } from "@hono/zod-openapi";
 import { CHANNEL_1, SITE_A } from "#db/demo/match-day.ts";
 import type { Server } from "#scripts/lib/server.ts";
 import { ChatClient, post } from "./chat-kills-client.ts";
-import { startServer, temporaryState } from "./server.ts";
+import { startServer, temporaryState } from "#test/browser/server.ts";
 
 const STAFF = { "Tifo-Client-Id": SITE_A, "Tifo-Developer-Key": "tifo_dev_demo" };
 const WRITERS = 12;

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
 import type { Server } from "#scripts/lib/server.ts";
 import { orderViolations, startReceiver } from "../webhook-receiver.ts";
-import { startServer, temporaryState } from "./server.ts";
+import { startServer, temporaryState } from "#test/browser/server.ts";
 
 const SITE = "5eed00000000000000000001";
 const HEADERS = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" };

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { build } from "esbuild";
 import { ROOT } from "#scripts/lib/root.mjs";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser } from "#test/browser/browser.ts";
 import { CHANNEL, Client, Crowd, SITE, type ClientRecord } from "./channel-chaos-crowd.ts";
 import { Wire } from "./channel-chaos-wire.ts";
-import { startServer, temporaryState } from "./server.ts";
+import { startServer, temporaryState } from "#test/browser/server.ts";
 
 const OVERLAY = "5eed0000000000000000a001";
 const HEADERS = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" };
@@ -128,7 +128,7 @@ declare const chaos: { Crowd: typeof Crowd };
 /** A crowd in a page of Chromium, bundled from the built package. */
 async function crowdInChromium(origin: string, count: number): Promise<Audience> {
   const { outputFiles } = await build({
-    entryPoints: [join(ROOT, "test/browser/channel-chaos-crowd.ts")],
+    entryPoints: [join(ROOT, "test/kills/channel-chaos-crowd.ts")],
     plugins: [
       {
         name: "package",

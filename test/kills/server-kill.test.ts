@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Server } from "#scripts/lib/server.ts";
-import { startServer, temporaryState } from "./server.ts";
-import { Viewer } from "./viewer.ts";
+import { startServer, temporaryState } from "#test/browser/server.ts";
+import { Viewer } from "#test/browser/viewer.ts";
 
 const SITE = "5eed00000000000000000001";
 const CHANNEL = "5eed0000000000000000c001";
