@@ -5,6 +5,7 @@ import { randomHex } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
 import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
 import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "./contract-accounts.ts";
+import { ARCHIVE_CALLS, ARCHIVE_PARAMETERS, ARCHIVE_RESOURCES } from "./contract-archives.ts";
 import { BILLING_CALLS, BILLING_CREATORS, BILLING_RESOURCES } from "./contract-billing.ts";
 import { CHAT_CALLS, CHAT_RESOURCES } from "./contract-chat.ts";
 import { COMMERCE_FIELDS, COMMERCE_CREATORS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
@@ -78,6 +79,7 @@ async function newSegment(site: TestSite): Promise<string> {
 /** The same for path parameters that aren't ids of ours. */
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   ...COMMERCE_PARAMETERS,
+  ...ARCHIVE_PARAMETERS,
   "/auth/v2/intent/consume/{token}": newIntentToken,
   "/site/v1/segments/{slug}/size": newSegment,
   "/insights/v1/segments/{slug}": newSegment,
@@ -135,7 +137,7 @@ const UNIQUE: Record<string, () => string> = {
 };
 
 /** The requests that a rule below doesn't make, by their operation. */
-const CALLS = { ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...OUTPUT_CALLS, ...PANEL_CALLS, ...SHOP_CALLS };
+const CALLS = { ...ARCHIVE_CALLS, ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...OUTPUT_CALLS, ...PANEL_CALLS, ...SHOP_CALLS };
 
 /** A request that the operation accepts, with a new resource each time; a list has at least one entry. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
@@ -187,6 +189,7 @@ export function idParameters(operation: Operation): string[] {
 /** Creates the path's resource with the closest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
   const create = {
+    ...ARCHIVE_RESOURCES,
     ...BILLING_RESOURCES,
     ...SHOP_RESOURCES,
     ...CHAT_RESOURCES,

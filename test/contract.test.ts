@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import wrangler from "../wrangler.toml?raw";
 import { TAGS } from "#worker/routes/areas.ts";
+import { waitForArchives } from "./contract-archives.ts";
 import { type Case, forbiddenCases, invalidInputCases, unauthenticatedCases, unknownIdCases } from "./contract-cases.ts";
 import { requiresCredentials, excludedCallers, leastPrivilegedCallers, invalidCredentials } from "./contract-credentials.ts";
 import { waitForExports } from "./contract-commerce.ts";
@@ -39,6 +40,7 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
   getPanelOembed: {
     input: "oEmbed's consumers send parameters of their own, and expect a 404 for a wrong URL and a 501 for a wrong format",
   },
+  getSiteImport: { unknownIds: "the operator can access the imports of every site" },
   getMedia: { unknownIds: "anyone with a file's id can read it, on any site" },
 };
 
@@ -214,6 +216,7 @@ async function checksumWhenIdle(): ReturnType<typeof databaseChecksum> {
   for (let last = ""; ;) {
     for (const site of [own, foreign]) await site.call("listEvents");
     await waitForExports();
+    await waitForArchives();
     const sum = await databaseChecksum();
     if (JSON.stringify(sum) === last) return sum;
     last = JSON.stringify(sum);

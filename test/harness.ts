@@ -236,7 +236,7 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
   const text = isStream(response) ? "" : await response.text();
   const log = takeLogLine(headers.get("Tifo-Request-Id") ?? "");
   const where = `${operation.operationId} ${status} ${text.slice(0, 600)} ${log.cause ?? ""}`;
-  const isJson = response.headers.get("Content-Type")?.includes("json") ?? false;
+  const isJson = /[/+]json/.test(response.headers.get("Content-Type") ?? "");
   const body: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
   expect(declaredStatuses(operation, status), where).toContain(status);
   const problem = status >= 400 ? checkProblem(operation, status, response, body, where) : undefined;

@@ -10,6 +10,7 @@ import { recheckSchemas } from "./services/data-providers/data-providers.ts";
 import { expireEntitlements } from "./services/subscriptions/entitlement-expiry.ts";
 import { pruneExports, resumeExports } from "./services/community/exports.ts";
 import { pruneKeys } from "./services/core/idempotency.ts";
+import { pruneArchives, resumeArchives } from "./services/site-archives/jobs.ts";
 import { sweepOrphans } from "./services/media/media.ts";
 import { pruneIntents } from "./services/auth/intents.ts";
 import { pruneMails } from "./services/custom-email/mail.ts";
@@ -66,6 +67,8 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   expireEntitlements,
   resumeExports,
   pruneExports,
+  resumeArchives,
+  pruneArchives,
   pruneCharges,
   pruneSchedule,
   pruneOperators,

@@ -1,6 +1,7 @@
 import { createDb } from "#db/client.ts";
 import { logError } from "#worker/lib/log.ts";
 import { continueExport } from "#worker/services/community/exports.ts";
+import { continueArchive } from "#worker/services/site-archives/jobs.ts";
 import { Job } from "./messages.ts";
 
 const RETRY_SECONDS = 30;
@@ -19,5 +20,6 @@ export async function runJobs(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 function runJob(env: Env, job: Job): Promise<void> {
-  return continueExport({ env, db: createDb(env.DB) }, job, Date.now);
+  const worker = { env, db: createDb(env.DB) };
+  return job.kind === "memberExport" ? continueExport(worker, job, Date.now) : continueArchive(worker, job, Date.now);
 }

@@ -1,6 +1,11 @@
 import { z } from "@hono/zod-openapi";
 
 /** Messages of the job queue: references to work, never its data. Each may be delivered twice. */
-export const Job = z.discriminatedUnion("kind", [z.object({ kind: z.literal("memberExport"), siteId: z.string(), exportId: z.string() })]);
+const MemberExportJob = z.object({ kind: z.literal("memberExport"), siteId: z.string(), exportId: z.string() });
+const SiteArchiveJob = z.object({ kind: z.literal("siteArchive"), siteId: z.string(), archiveId: z.string() });
 
+export const Job = z.discriminatedUnion("kind", [MemberExportJob, SiteArchiveJob]);
+
+export type MemberExportJob = z.output<typeof MemberExportJob>;
+export type SiteArchiveJob = z.output<typeof SiteArchiveJob>;
 export type Job = z.output<typeof Job>;

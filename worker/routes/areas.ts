@@ -37,6 +37,7 @@ import { rundowns } from "./rundowns/routes.ts";
 import { schedule } from "./schedule/routes.ts";
 import { shop } from "./shop/routes.ts";
 import { apiKeys } from "./sites/api-keys.ts";
+import { archives } from "./sites/archives.ts";
 import { playbackKeys } from "./sites/playback-keys.ts";
 import { segments } from "./sites/segments.ts";
 import { sites } from "./sites/routes.ts";
@@ -58,6 +59,7 @@ export const AREAS = [
   accounts,
   apiKeys,
   playbackKeys,
+  archives,
   auth,
   automationRules,
   billing,

@@ -35,4 +35,8 @@ export const guides: SidebarItem[] = [
       { label: "Custom code", slug: "guides/custom-code" },
     ],
   },
+  {
+    label: "Operations",
+    items: [{ label: "Export and import a site", slug: "guides/move-a-site" }],
+  },
 ];

@@ -4,7 +4,7 @@ import { type ExportRow, memberExports } from "#db/schema/commerce/exports.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { wonRace, notFound } from "#worker/lib/errors.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
-import type { Job } from "#worker/queues/messages.ts";
+import type { MemberExportJob } from "#worker/queues/messages.ts";
 import { toExportEvent } from "./schemas.ts";
 import { administersSite, effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
@@ -108,14 +108,14 @@ async function* readChunks(env: Env, pieces: string[]): AsyncGenerator<string, v
 
 /** Enqueues the creation of the file; safe to repeat, since only one worker can hold its lease. */
 export async function enqueueExport(env: Env, siteId: string, exportId: string): Promise<void> {
-  await env.JOBS.send({ kind: "memberExport", siteId, exportId } satisfies Job);
+  await env.JOBS.send({ kind: "memberExport", siteId, exportId } satisfies MemberExportJob);
 }
 
 /**
  * Continues a file after its last chunk, until it is complete or handed over to the next message; `clock` returns epoch milliseconds. A
  * no-op if the export is finished or another worker holds its lease. After an error, it can be retried after a delay.
  */
-export async function continueExport({ env, db }: Worker, { siteId, exportId }: Job, clock: () => number): Promise<void> {
+export async function continueExport({ env, db }: Worker, { siteId, exportId }: MemberExportJob, clock: () => number): Promise<void> {
   await asSystem({ env, db, now: clock() }, siteId, async (ctx) => {
     const claimed = await claim(ctx, exportId);
     if (!claimed) return;

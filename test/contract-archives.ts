@@ -1,0 +1,42 @@
+import { env } from "cloudflare:workers";
+import { notInArray } from "drizzle-orm";
+import { vi } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "#db/client.ts";
+import { siteArchives } from "#db/schema/site-archives.ts";
+import type { CallOptions, TestSite } from "./harness.ts";
+
+const db = createDb(env.DB);
+const EMPTY = (siteId: string) =>
+  `${JSON.stringify({ format: "tifo-site-1", siteId, exportedAt: 1, tables: {} })}\n{"end":true,"pieces":0,"rows":0}\n`;
+
+/** Waits until no export or import of a site is running: the queue continues them independently of any request. */
+export async function waitForArchives(): Promise<void> {
+  const isRunning = notInArray(siteArchives.status, ["complete", "failed"]);
+  await vi.waitUntil(async () => (await db.$count(siteArchives, isRunning)) === 0, { interval: 20 });
+}
+
+async function importCall(site: TestSite): Promise<CallOptions> {
+  await waitForArchives();
+  return { query: { siteId: site.id }, body: new Blob([EMPTY(site.id)], { type: "text/x-ndjson" }) };
+}
+
+/** A site has one import at a time. */
+export const ARCHIVE_CALLS: Record<string, (site: TestSite) => Promise<CallOptions>> = { importSite: importCall };
+
+const Created = z.looseObject({ _id: z.string(), url: z.string().nullable() });
+
+async function completeExport(site: TestSite): Promise<z.output<typeof Created>> {
+  const { _id: exportId } = Created.parse((await site.call("exportSite", { as: "developer" })).body);
+  await waitForArchives();
+  return Created.parse((await site.call("getSiteExport", { as: "developer", params: { exportId } })).body);
+}
+
+export const ARCHIVE_RESOURCES: Record<string, (site: TestSite) => Promise<string>> = {
+  "/site/v1/export/{exportId}": async (site) => (await completeExport(site))._id,
+  "/site/v1/import/{id}": async (site) => Created.parse((await site.call("importSite", await importCall(site))).body)._id,
+};
+
+export const ARCHIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
+  "/site/v1/export/file/{token}": async (site) => (await completeExport(site)).url?.split("/").at(-1) ?? "",
+};

@@ -1,0 +1,249 @@
+import { env } from "cloudflare:workers";
+import { getTableColumns, getTableName } from "drizzle-orm";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createDb } from "#db/client.ts";
+import { loadDemo, SITE_A, SITE_B } from "#db/demo.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { addResource } from "#test/resources.ts";
+import { exportSite, forged, importSite, removeSite, rowsOf } from "#test/site-archives.ts";
+import { tables } from "#test/tables.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { getImport, startExport, startImport } from "#worker/services/site-archives/archives.ts";
+import { continueArchive } from "#worker/services/site-archives/jobs.ts";
+import { SiteArchive } from "#worker/services/site-archives/schemas.ts";
+import { ARCHIVED, LEFT_OUT, nameOf } from "#worker/services/site-archives/tables.ts";
+import { systemCtx } from "#worker/services/core/system.ts";
+
+/** Columns that look like secrets and aren't. */
+const HARMLESS = ["accounts.password_version", "accounts.email_hash", "webhook_endpoints.previous_secret_expires"];
+
+let site: TestSite;
+let archive: string;
+
+beforeAll(async () => {
+  await loadDemo(env.DB, env.MEDIA, env);
+  site = await newSite();
+  await addResource(site, "poll");
+  await addResource(site, "overlay");
+  archive = await exportSite(site.id, site.developerKey);
+});
+
+/** The archive's rows of one table are those before its trailer, so lines are changed by their columns. */
+const rowWith = (line: Record<string, unknown>, column: string): Record<string, unknown> | undefined => {
+  const row = line.row;
+  return typeof row === "object" && row !== null && column in row ? { ...row } : undefined;
+};
+
+describe("an archive", () => {
+  test("covers every table of the database, or says why it doesn't", () => {
+    const archived = ARCHIVED.map((each) => nameOf(each));
+    const all = tables.map((table) => getTableName(table));
+    expect([...archived, ...Object.keys(LEFT_OUT)].sort()).toEqual(all.sort());
+  });
+
+  test("seals every column that looks like a secret", () => {
+    const looks = ARCHIVED.flatMap((each) =>
+      Object.values(getTableColumns(each.table))
+        .filter(({ name }) => /hash|sealed|secret|seed|password/.test(name) && !each.secret.some((column) => column.name === name))
+        .map(({ name }) => `${nameOf(each)}.${name}`),
+    );
+    expect(looks.filter((name) => !HARMLESS.includes(name))).toEqual([]);
+    // The header names all columns; no row has these.
+    for (const secret of ["$scrypt$", '"password_hash":', '"secret_sealed":', '"hash":']) expect(archive).not.toContain(secret);
+  });
+
+  test("restores a site row for row, with its secrets, where it was removed", async () => {
+    const text = await exportSite(SITE_A, "tifo_dev_demo");
+    const before = await rowsOf(SITE_A);
+    const rival = await rowsOf(SITE_B);
+    expect(Object.keys(before).length).toBeGreaterThan(35);
+    await removeSite(SITE_A);
+    const job = await importSite(SITE_A, text);
+    expect(job).toMatchObject({ status: "complete", message: null, skipped: 0 });
+    const withoutGlobal = before.accounts?.map((account) => ({ ...account, global_account_id: null }));
+    const sorted = (rows: object[] = []) => rows.map((row) => JSON.stringify(row)).sort();
+    const after = await rowsOf(SITE_A);
+    expect(sorted(after.accounts)).toEqual(sorted(withoutGlobal));
+    expect({ ...after, accounts: [] }).toEqual({ ...before, accounts: [] });
+    expect(await rowsOf(SITE_B)).toEqual(rival);
+    await env.DB.batch([env.DB.prepare("delete from outbox where site_id = ?").bind(SITE_A)]);
+  });
+
+  test("adds what a site is missing, and changes nothing that it has", async () => {
+    const poll = (await rowsOf(site.id)).polls?.[0];
+    await env.DB.prepare("delete from polls where site_id = ?").bind(site.id).run();
+    await env.DB.prepare("update overlays set name = 'Newer' where site_id = ?").bind(site.id).run();
+    const job = await importSite(site.id, archive);
+    expect(job.status).toBe("complete");
+    expect(job.skipped).toBe(job.rows - 1);
+    const after = await rowsOf(site.id);
+    expect([after.polls, after.overlays?.map(({ name }) => name)]).toEqual([[poll], ["Newer"]]);
+  });
+
+  test("of another deployment brings no passwords, keys or authenticators, and new secrets for the rest", async () => {
+    const text = await exportSite(SITE_A, "tifo_dev_demo");
+    const before = await rowsOf(SITE_A);
+    await removeSite(SITE_A);
+    const foreign = await forged(text, (line) => ("sealed" in line ? { sealed: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" } : line));
+    expect(await importSite(SITE_A, foreign)).toMatchObject({ status: "complete" });
+    const after = await rowsOf(SITE_A);
+    expect(after.accounts?.every((account) => account.password_hash === null)).toBe(true);
+    expect([after.api_keys, after.playback_keys, after.invites]).toEqual([undefined, undefined, undefined]);
+    for (const [table, column] of [
+      ["data_providers", "secret_sealed"],
+      ["stream_providers", "authorization_hash"],
+      ["webhook_endpoints", "secret_sealed"],
+    ] as const) {
+      const secrets = before[table]?.map((row) => row[column]);
+      expect(after[table]?.length, table).toBe(before[table]?.length);
+      for (const row of after[table] ?? []) expect(secrets, table).not.toContain(row[column]);
+    }
+    await removeSite(SITE_A);
+    await loadDemo(env.DB, env.MEDIA, env);
+  });
+});
+
+describe("an import", () => {
+  let absent: string;
+  let text: string;
+
+  beforeAll(async () => {
+    const source = await newSite();
+    await addResource(source, "poll");
+    text = await exportSite(source.id, source.developerKey);
+    absent = source.id;
+    await removeSite(absent);
+  });
+
+  async function rejects(forgery: string): Promise<string | null> {
+    const { status, message } = await importSite(absent, forgery);
+    expect([status, await rowsOf(absent)]).toEqual(["failed", {}]);
+    return message;
+  }
+
+  test("rejects an archive of another site", async () => {
+    expect(await rejects(archive)).toBe("It is of another site");
+    expect(await rejects(await forged(text, (line) => ("format" in line ? { ...line, siteId: site.id } : line)))).toBe(
+      "It is of another site",
+    );
+  });
+
+  test("rejects rows of another site, and writes none of the others", async () => {
+    const forgery = await forged(text, (line) => {
+      const row = rowWith(line, "question");
+      return row ? { row: { ...row, site_id: site.id } } : line;
+    });
+    expect(await rejects(forgery)).toBe("A row of polls belongs to another site");
+  });
+
+  test("can't take another site's ids, or write into its polls", async () => {
+    const [poll] = (await rowsOf(site.id)).polls ?? [];
+    const stolen = await forged(text, (line) => {
+      const row = rowWith(line, "question");
+      return row ? { row: { ...row, id: poll?.id } } : line;
+    });
+    expect(await rejects(stolen)).toContain("1 rows of polls conflict with another site");
+    expect((await rowsOf(site.id)).polls).toEqual([poll]);
+  });
+
+  test("rejects secrets in the open, unknown columns and values of another type", async () => {
+    const withField = (field: Record<string, unknown>) =>
+      forged(text, (line) => {
+        const row = rowWith(line, "normalized_name");
+        return row ? { row: { ...row, ...field } } : line;
+      });
+    expect(await rejects(await withField({ password_hash: "$scrypt$" }))).toBe("accounts has no column password_hash");
+    expect(await rejects(await withField({ global_account_id: newId(1) }))).toBe("accounts has no column global_account_id");
+    expect(await rejects(await withField({ surprise: 1 }))).toBe("accounts has no column surprise");
+    expect(await rejects(await withField({ created: "now" }))).toBe("accounts.created has an invalid value");
+    expect(await rejects(await withField({ roles: "[" }))).toBe("accounts.roles has an invalid value");
+  });
+
+  test("rejects what is cut off, reordered, changed, too long or no archive at all", async () => {
+    const lines = text.trimEnd().split("\n");
+    expect(await rejects(`${lines.slice(0, -1).join("\n")}\n`)).toBe("It has no end");
+    expect(await rejects(text.slice(0, -40))).toMatch(/^The part at byte \d+ is too large or incomplete$/);
+    expect(await rejects(text.replace("Test key", "Best key").replace("Harbour", "Barbour"))).toMatch(/^Piece \d+ has another digest$/);
+    expect(await rejects("{broken\n")).toBe("A line of the part at byte 0 isn't JSON");
+    expect(await rejects('{"row":{}}\n')).toBe("It doesn't start with the header of an archive");
+    expect(await rejects(`{"row":{"a":"${"a".repeat(4_000_001)}"}}\n`)).toBe("A line of the part at byte 0 is too long");
+    expect(await rejects("a".repeat(9_000_000))).toBe("The part at byte 0 is too large or incomplete");
+    const newer = await forged(text, (line) => ("format" in line ? { ...line, tables: { polls: ["id", "of_tomorrow"] } } : line));
+    expect(await rejects(newer)).toBe("It was written by a newer release: this one has no polls.of_tomorrow");
+    const gap = await forged(text, (line) => (line.piece === 1 ? { ...line, piece: 2 } : line));
+    expect(await rejects(gap)).toBe("Piece 1 is missing");
+  });
+
+  test("continues after a crash in any of its steps, and repeats nothing", async () => {
+    const db = createDb(env.DB);
+    const send = vi.spyOn(env.JOBS, "send").mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } });
+    onTestFinished(() => send.mockRestore());
+    const ctx = systemCtx({ env, db, now: Date.now() }, "", "test");
+    const job = await startImport(ctx, absent, new Blob([text]).stream());
+    let crashes = 0;
+    const failing = new Proxy(env, {
+      get: (target, name) => {
+        if (name === "MEDIA" && crashes++ % 2 === 0) throw new Error("the bucket is down");
+        return Reflect.get(target, name);
+      },
+    });
+    for (let later = 0; later < 12; later++) {
+      const message = { kind: "siteArchive" as const, siteId: absent, archiveId: job.id };
+      const step = () => continueArchive({ env: failing, db }, message, () => Date.now() + later * 60_000).catch(() => undefined);
+      await Promise.all([step(), step()]);
+    }
+    expect(crashes).toBeGreaterThan(2);
+    expect((await getImport(ctx, job.id)).status).toBe("complete");
+    expect((await rowsOf(absent)).polls).toHaveLength(1);
+    await removeSite(absent);
+  });
+});
+
+describe("an export", () => {
+  test("needs a key that may read everything, and its link ends with the key", async () => {
+    const headers = { "Tifo-Developer-Key": await site.addKey(["site:write"]) };
+    expect((await site.call("exportSite", { as: "client", headers })).status).toBe(403);
+    const started = (await site.call("exportSite")).as(SiteArchive);
+    const read = async () => (await site.call("getSiteExport", { params: { exportId: started._id } })).as(SiteArchive);
+    const { url } = await vi.waitUntil(async () => {
+      const job = await read();
+      return job.status === "complete" ? job : false;
+    });
+    const token = url?.split("/").at(-1) ?? "";
+    const download = () => site.call("downloadSiteExport", { as: "nobody", params: { token } });
+    expect((await download()).status).toBe(200);
+    const other = await newSite();
+    expect((await other.call("getSiteExport", { params: { exportId: started._id } })).status).toBe(404);
+    await env.DB.prepare("update api_keys set expires = 1 where site_id = ?").bind(site.id).run();
+    expect((await download()).status).toBe(404);
+    await env.DB.prepare("update api_keys set expires = null where site_id = ?").bind(site.id).run();
+  });
+
+  test("that runs is returned again, and continues after a crash without a gap or a repeated row", async () => {
+    const own = await newSite();
+    for (let index = 0; index < 3; index++) await addResource(own, "overlay");
+    const db = createDb(env.DB);
+    const ctx = systemCtx({ env, db, now: Date.now() }, own.id, "test");
+    const caller = async () => ({ kind: "developer" as const, id: newId(1), roles: ["*"] });
+    let crashes = 0;
+    const failing = new Proxy(env, {
+      get: (target, name) => {
+        if (name === "MEDIA" && crashes++ % 3 === 0) throw new Error("the bucket is down");
+        return Reflect.get(target, name);
+      },
+    });
+    const send = vi.spyOn(env.JOBS, "send").mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } });
+    const job = await startExport({ ...ctx, caller });
+    expect((await startExport({ ...ctx, caller })).id).toBe(job.id);
+    const message = { kind: "siteArchive" as const, siteId: own.id, archiveId: job.id };
+    for (let later = 0; later < 60; later++) {
+      const step = () => continueArchive({ env: failing, db }, message, () => Date.now() + later * 60_000).catch(() => undefined);
+      await Promise.all([step(), step()]);
+    }
+    expect(crashes).toBeGreaterThan(2);
+    send.mockRestore();
+    const [row] = await env.DB.prepare("select rows, status from site_archives where id = ?").bind(job.id).raw();
+    const expected = Object.values(await rowsOf(own.id)).reduce((sum, rows) => sum + rows.length, 0);
+    expect(row).toEqual([expected, "complete"]);
+  });
+});
