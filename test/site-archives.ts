@@ -4,6 +4,7 @@ import { vi } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { continueArchive } from "#worker/services/site-archives/jobs.ts";
 import { ARCHIVED, columnsOf, nameOf } from "#worker/services/site-archives/tables.ts";
 import { SiteArchive } from "#worker/services/site-archives/schemas.ts";
 import { ORIGIN } from "./harness.ts";
@@ -16,11 +17,13 @@ type Json = Record<string, unknown>;
 
 const Job = SiteArchive.extend({ url: z.string().nullable() });
 
-async function ended(read: () => Promise<Response>): Promise<Archive> {
+/** Takes a job's steps until it has ended. The queue would take them too, but only after its batch timeout. */
+async function ended(job: Archive, read: () => Promise<Response>): Promise<Archive> {
   return vi.waitUntil(
     async () => {
-      const job = Job.parse(await (await read()).json());
-      return ["complete", "failed"].includes(job.status) ? job : false;
+      await continueArchive({ env, db }, { kind: "siteArchive", siteId: job.siteId, archiveId: job._id }, Date.now);
+      const now = Job.parse(await (await read()).json());
+      return ["complete", "failed"].includes(now.status) ? now : false;
     },
     { interval: 20 },
   );
@@ -30,7 +33,7 @@ async function ended(read: () => Promise<Response>): Promise<Archive> {
 export async function exportSite(siteId: string, developerKey: string): Promise<string> {
   const headers = { "Tifo-Client-Id": siteId, "Tifo-Developer-Key": developerKey };
   const started = Job.parse(await (await exports.default.fetch(`${ORIGIN}/site/v1/export`, { method: "POST", headers })).json());
-  const job = await ended(() => exports.default.fetch(`${ORIGIN}/site/v1/export/${started._id}`, { headers }));
+  const job = await ended(started, () => exports.default.fetch(`${ORIGIN}/site/v1/export/${started._id}`, { headers }));
   if (job.url === null) throw new Error(`The export failed: ${job.message}`);
   return (await exports.default.fetch(job.url)).text();
 }
@@ -41,7 +44,7 @@ export async function importSite(siteId: string, text: string): Promise<Archive>
   const body = new TextEncoder().encode(text);
   const response = await exports.default.fetch(`${ORIGIN}/site/v1/import?siteId=${siteId}`, { method: "POST", headers, body });
   const started = Job.parse(await response.json());
-  return ended(() => exports.default.fetch(`${ORIGIN}/site/v1/import/${started._id}`, { headers: SUPER }));
+  return ended(started, () => exports.default.fetch(`${ORIGIN}/site/v1/import/${started._id}`, { headers: SUPER }));
 }
 
 /** Everything that the archived tables have of a site, by table. */
