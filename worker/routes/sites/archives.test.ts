@@ -34,6 +34,15 @@ const rowWith = (line: Record<string, unknown>, column: string): Record<string, 
   return typeof row === "object" && row !== null && column in row ? { ...row } : undefined;
 };
 
+function streamOf(content: string): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(content));
+      controller.close();
+    },
+  });
+}
+
 describe("an archive", () => {
   test("covers every table of the database, or says why it doesn't", () => {
     const archived = ARCHIVED.map((each) => nameOf(each));
@@ -179,10 +188,10 @@ describe("an import", () => {
     const send = vi.spyOn(env.JOBS, "send").mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } });
     onTestFinished(() => send.mockRestore());
     const ctx = systemCtx({ env, db, now: Date.now() }, "", "test");
-    const job = await startImport(ctx, absent, new Blob([text]).stream());
+    const job = await startImport(ctx, absent, streamOf(text));
     let crashes = 0;
     const failing = new Proxy(env, {
-      get: (target, name) => {
+      get: (target, name): unknown => {
         if (name === "MEDIA" && crashes++ % 2 === 0) throw new Error("the bucket is down");
         return Reflect.get(target, name);
       },
@@ -227,7 +236,7 @@ describe("an export", () => {
     const caller = async () => ({ kind: "developer" as const, id: newId(1), roles: ["*"] });
     let crashes = 0;
     const failing = new Proxy(env, {
-      get: (target, name) => {
+      get: (target, name): unknown => {
         if (name === "MEDIA" && crashes++ % 3 === 0) throw new Error("the bucket is down");
         return Reflect.get(target, name);
       },
