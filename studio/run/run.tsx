@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useParam } from "#studio/app/router.tsx";
+import { ok } from "#sdk/client/index.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { NewRundown } from "./new-rundown.tsx";
+import { Show } from "./show.tsx";
+import "./run.css";
+
+/** The rundowns of a channel: the newest is open, and another can be chosen or created. */
+export default function Run() {
+  const channelId = useParam("channelId");
+  const { client, access } = useSession();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const channel = useQuery({
+    queryKey: ["channel", channelId],
+    queryFn: () => ok(client.api.GET("/page/v2/{id}", { params: { path: { id: channelId } } })),
+  });
+  const rundowns = useQuery({
+    queryKey: ["rundowns", channelId],
+    queryFn: () => ok(client.api.GET("/rundown/v1", { params: { query: { channelId, limit: 50 } } })),
+  });
+  const canWrite = access.managesChannel(channelId, "write");
+  const failed = [channel, rundowns].find(({ isError, data }) => isError && data === undefined);
+  if (failed) return <ErrorState error={failed.error} retry={() => void failed.refetch()} />;
+  if (!channel.data || !rundowns.data) return <Loading label="Loading the rundown…" />;
+  const list = rundowns.data.results;
+  const open = list.find(({ _id }) => _id === chosen) ?? list[0];
+  return (
+    <Show
+      key={open?._id ?? "none"}
+      channelId={channelId}
+      channelName={channel.data.data.name}
+      rundownId={open?._id ?? null}
+      canWrite={canWrite}
+      chooser={
+        <div className="run-chooser">
+          {list.length > 0 && (
+            <select
+              className="field-input"
+              aria-label="Rundown to run"
+              value={open?._id ?? ""}
+              onChange={({ target }) => setChosen(target.value)}
+            >
+              {list.map(({ _id, name }) => (
+                <option key={_id} value={_id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+          {canWrite && (
+            <NewRundown
+              channelId={channelId}
+              onCreated={(id) => {
+                setChosen(id);
+                void rundowns.refetch();
+              }}
+            />
+          )}
+        </div>
+      }
+    />
+  );
+}

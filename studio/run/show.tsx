@@ -1,0 +1,184 @@
+import { lazy, type ReactNode, Suspense, useCallback, useState } from "react";
+import { Button } from "#studio/ui/button.tsx";
+import { Notice } from "#studio/ui/notice.tsx";
+import { Empty, errorText, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { Audience } from "./audience.tsx";
+import { Controls } from "./controls.tsx";
+import { itemToArm, latestOnAir, type Minute, nextOf, undoable, withCount } from "./desk.ts";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { type Bindings, type Command, storeBindings, storedBindings } from "./keys.ts";
+import type { Variables } from "./model.ts";
+import { Operators } from "./operators.tsx";
+import { RundownPanel } from "./rundown-panel.tsx";
+import { type Desk, useDesk } from "./use-desk.ts";
+import { useKeys } from "./use-keys.ts";
+import { useNow } from "./use-now.ts";
+import { NextVariables, usePreview } from "./use-preview.tsx";
+import { overrides, ownVariables } from "./variables.ts";
+
+// The SDK, which is as large as the rest of the screen.
+const Monitors = lazy(() => import("./monitors.tsx"));
+
+interface Props {
+  channelId: string;
+  channelName: string;
+  /** Null if the channel has none yet. */
+  rundownId: string | null;
+  canWrite: boolean;
+  chooser: ReactNode;
+}
+
+export function Show(props: Props) {
+  return props.rundownId === null ? <WithoutRundown {...props} /> : <Running {...props} rundownId={props.rundownId} />;
+}
+
+function WithoutRundown({ channelName, chooser, canWrite }: Props) {
+  return (
+    <div className="run">
+      <Head channelName={channelName}>{chooser}</Head>
+      <Empty title="This channel has no rundown yet.">
+        {canWrite ? "Create one, and add what happens in the show." : "An admin of the channel can create one."}
+      </Empty>
+    </div>
+  );
+}
+
+function Head({ channelName, children }: { channelName: string; children: ReactNode }) {
+  return (
+    <div className="run-head">
+      <h1>{channelName}</h1>
+      {children}
+    </div>
+  );
+}
+
+function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props & { rundownId: string }) {
+  const desk = useDesk(rundownId);
+  const now = useNow(250);
+  const [bindings, setBindings] = useState(() => storedBindings(localStorage));
+  const [isChoosingKeys, setChoosingKeys] = useState(false);
+  const [given, setGiven] = useState<{ itemId: string; variables: Variables } | null>(null);
+  const audience = useAudience();
+  const rundown = desk.loaded.data?.rundown;
+  const next = rundown && nextOf(rundown);
+  const variables = given !== null && given.itemId === next?._id ? given.variables : {};
+  const preview = usePreview(rundownId, next, overrides(ownVariables(next), variables), rundown?.modified);
+  const undo = undoable(desk.taken, now);
+  const onAir = rundown && latestOnAir(rundown, now);
+
+  const run = (command: Command): void => {
+    if (!rundown || !canWrite) return;
+    perform(command, desk, overrides(ownVariables(next), variables), { now });
+  };
+  useKeys(bindings, run);
+  const changeBindings = (changed: Bindings): void => {
+    setBindings(changed);
+    storeBindings(localStorage, changed);
+  };
+
+  if (!rundown) {
+    if (desk.loaded.isError) return <ErrorState error={desk.loaded.error} retry={() => void desk.loaded.refetch()} />;
+    return <Loading label="Loading the rundown…" />;
+  }
+  return (
+    <div className="run">
+      <Head channelName={channelName}>
+        {chooser}
+        <Operators operators={rundown.operators} />
+        <Button size="small" look="quiet" onPress={() => setChoosingKeys(true)}>
+          Keys
+        </Button>
+      </Head>
+      {desk.loaded.isError && (
+        <Notice tone="danger">{errorText(desk.loaded.error)} The rundown may be out of date; it is read again by itself.</Notice>
+      )}
+      {!canWrite && <Notice tone="info">Your role only reads: you can watch the show, but not run it.</Notice>}
+      {rundown.held && <Notice tone="warning">The rundown is on hold: times and waits take nothing until you press Hold again.</Notice>}
+      <div className="run-columns">
+        <section className="run-rundown" aria-labelledby="rundown">
+          <div className="run-panel-head">
+            <h2 id="rundown">Rundown</h2>
+            <span className="soft">{rundown.items.length} items</span>
+          </div>
+          <RundownPanel desk={desk} canWrite={canWrite} />
+        </section>
+        <div className="run-middle">
+          <div className="monitors">
+            <Suspense fallback={<Loading label="Loading the monitors…" />}>
+              <Monitors
+                channelId={channelId}
+                preview={preview.overlay}
+                previewNote={preview.note}
+                previewName={next?.name ?? "Nothing"}
+                onCount={audience.count}
+                onConnection={audience.setOnline}
+                onChange={(id) => id === rundownId && desk.reread()}
+              />
+            </Suspense>
+          </div>
+          <NextVariables item={next} given={variables} onChange={(changed) => next && setGiven({ itemId: next._id, variables: changed })} />
+          <Controls
+            bindings={bindings}
+            onCommand={run}
+            canWrite={canWrite}
+            isTaking={desk.take.isPending}
+            canTake={next !== undefined}
+            canSkip={itemToArm(rundown) !== undefined}
+            onAir={onAir}
+            isHeld={rundown.held}
+            undo={undo}
+          />
+        </div>
+        <Audience rundownId={rundownId} viewers={audience.isOnline ? audience.viewers : null} minutes={audience.minutes} />
+      </div>
+      {isChoosingKeys && <KeysDialog bindings={bindings} onChange={changeBindings} onClose={() => setChoosingKeys(false)} />}
+    </div>
+  );
+}
+
+/** What a button or key does. What isn't possible now does nothing. */
+function perform(command: Command, desk: Desk, variables: Variables | undefined, { now }: { now: number }): void {
+  const rundown = desk.loaded.data?.rundown;
+  if (!rundown) return;
+  const next = nextOf(rundown);
+  switch (command) {
+    case "take":
+      // One press, one take: the generation would let a second one take the following item.
+      if (next && !desk.take.isPending) desk.take.mutate({ itemId: next._id, generation: rundown.generation, variables });
+      return;
+    case "next": {
+      const following = itemToArm(rundown);
+      if (following) desk.patch.mutate({ armedItemId: following._id });
+      return;
+    }
+    case "clear": {
+      const onAir = latestOnAir(rundown, now);
+      if (onAir) desk.clear.mutate({ takeId: onAir._id });
+      return;
+    }
+    case "clearAll":
+      return desk.clear.mutate({ all: true });
+    case "hold":
+      return desk.patch.mutate({ held: !rundown.held });
+    case "panic":
+      desk.clear.mutate({ all: true });
+      if (!rundown.held) desk.patch.mutate({ held: true });
+      return;
+    case "undo": {
+      const last = undoable(desk.taken, now);
+      if (last) desk.clear.mutate({ takeId: last.take._id });
+    }
+  }
+}
+
+/** The channel's viewers, now and per minute since the screen was opened. */
+function useAudience() {
+  const [viewers, setViewers] = useState(0);
+  const [minutes, setMinutes] = useState<readonly Minute[]>([]);
+  const [isOnline, setOnline] = useState(false);
+  const count = useCallback((current: number) => {
+    setViewers(current);
+    setMinutes((known) => withCount(known, current, Date.now()));
+  }, []);
+  return { viewers, minutes, isOnline, setOnline, count };
+}

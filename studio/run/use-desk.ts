@@ -1,0 +1,106 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { ok, TifoProblem } from "#sdk/client/index.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { errorText } from "#studio/ui/states.tsx";
+import { toast } from "#studio/ui/toast.tsx";
+import type { ItemInput, Rundown, Take, Variables } from "./model.ts";
+
+const PRESENCE_MS = 15_000;
+/** Frames say when to read it again; this is for those that a broken connection has lost. */
+const REREAD_MS = 5_000;
+
+interface Loaded {
+  rundown: Rundown;
+  /** Of its items and name: takes don't change it. */
+  etag: string | null;
+}
+
+/** A rundown and everything that operators do with it. */
+export function useDesk(id: string) {
+  const { client } = useSession();
+  const queries = useQueryClient();
+  const [taken, setTaken] = useState<{ take: Take; at: number } | null>(null);
+  const path = { id };
+  const key = ["rundown", id];
+  const loaded = useQuery({
+    queryKey: key,
+    queryFn: () => tagged(client.api.GET("/rundown/v1/{id}", { params: { path } })),
+    refetchInterval: REREAD_MS,
+    staleTime: 0,
+  });
+  usePresence(id);
+
+  const reread = (): void => {
+    void queries.invalidateQueries({ queryKey: key });
+    void queries.invalidateQueries({ queryKey: ["as-run", id] });
+  };
+  const failed = (error: unknown): void => {
+    const lostRace = error instanceof TifoProblem && (error.status === 412 || error.status === 409);
+    toast(lostRace ? "Somebody else was faster. The rundown shows their change now." : errorText(error), "danger");
+    reread();
+  };
+  const show = (next: Loaded): void => {
+    queries.setQueryData<Loaded>(key, next);
+  };
+
+  const take = useMutation({
+    mutationFn: (input: { itemId: string; generation: number; variables?: Variables | undefined }) => {
+      const { variables, ...body } = input;
+      return ok(client.api.POST("/rundown/v1/{id}/take", { params: { path }, body: { ...body, ...(variables && { variables }) } }));
+    },
+    onSuccess: (result) => {
+      setTaken({ take: result, at: Date.now() });
+      if (result.state === "failed") toast(`${result.name}: ${result.message ?? "It failed."}`, "danger");
+    },
+    onError: failed,
+    onSettled: reread,
+  });
+  const clear = useMutation({
+    mutationFn: (body: { takeId?: string; all?: boolean }) =>
+      ok(client.api.POST("/rundown/v1/{id}/clear", { params: { path }, body: { all: false, ...body } })),
+    onSuccess: () => setTaken(null),
+    onError: failed,
+    onSettled: reread,
+  });
+  const patch = useMutation({
+    mutationFn: (body: { armedItemId?: string | null; held?: boolean }) =>
+      ok(client.api.PATCH("/rundown/v1/{id}", { params: { path }, body })),
+    onSuccess: (rundown) => show({ rundown, etag: loaded.data?.etag ?? null }),
+    onError: failed,
+  });
+  const edit = useMutation({
+    mutationFn: (items: ItemInput[]) => {
+      const { name } = loaded.data?.rundown ?? { name: "" };
+      const etag = loaded.data?.etag;
+      const headers = typeof etag === "string" ? { "If-Match": etag } : {};
+      return tagged(client.api.PUT("/rundown/v1/{id}", { params: { path }, body: { name, items }, headers }));
+    },
+    onSuccess: show,
+    onError: failed,
+  });
+
+  return { loaded, taken, take, clear, patch, edit, reread };
+}
+
+export type Desk = ReturnType<typeof useDesk>;
+
+/** A rundown with the version that its next change must be based on. */
+async function tagged(call: Promise<{ data?: Rundown; error?: unknown; response: Response }>): Promise<Loaded> {
+  const [rundown, { response }] = await Promise.all([ok(call), call]);
+  return { rundown, etag: response.headers.get("ETag") };
+}
+
+/** Tells the other operators that this one is here, until the screen closes. */
+function usePresence(id: string): void {
+  const { client } = useSession();
+  const announce = (open: boolean) => ok(client.api.PUT("/rundown/v1/{id}/presence", { params: { path: { id } }, body: { open } }));
+  useQuery({ queryKey: ["presence", id], queryFn: () => announce(true), refetchInterval: PRESENCE_MS, refetchIntervalInBackground: true });
+  useEffect(
+    () => () => {
+      // The server notices by itself, half a minute later.
+      client.api.PUT("/rundown/v1/{id}/presence", { params: { path: { id } }, body: { open: false } }).catch(() => undefined);
+    },
+    [client, id],
+  );
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { launchBrowser } from "./browser.ts";
+import { CHANNEL, Deployment, SITE } from "./sdk-page.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const Tokens = z.object({ jwt: z.string(), refreshToken: z.string() });
+const Rundowns = z.object({ results: z.array(z.object({ _id: z.string(), name: z.string() })) });
+const RUNDOWN = "Keyboard show";
+
+const deployment = new Deployment(inject("url"));
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser.close();
+  const headers = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo" };
+  const { results } = Rundowns.parse(await (await fetch(`${deployment.url}/rundown/v1?channelId=${CHANNEL}`, { headers })).json());
+  for (const { _id, name } of results) if (name === RUNDOWN) await deployment.delete(`/rundown/v1/${_id}`);
+  await deployment.clear();
+});
+
+/** Opens the channel in Studio as one of the demo's accounts. */
+async function openAs(role: "admin" | "creator"): Promise<{ page: Page; problems: string[] }> {
+  const account = { email: `${role}@demo.example`, password: `demo-${role}-pass`, siteId: SITE };
+  const tokens = Tokens.parse(await deployment.post("/auth/v2/login", account, {}));
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  // A slow machine may lose a connection, which the browser reports and the SDK replaces.
+  page.on("console", (line) => line.type() === "error" && !line.text().startsWith("WebSocket") && problems.push(line.text()));
+  page.on("pageerror", (error) => problems.push(error.message));
+  await page.addInitScript(([key, value]) => localStorage.setItem(key, value), [
+    `tifo.studio.session.${SITE}`,
+    JSON.stringify(tokens),
+  ] as const);
+  await page.goto(`${deployment.url}/studio/run/${CHANNEL}`);
+  await page.getByText("Live", { exact: true }).waitFor();
+  return { page, problems };
+}
+
+const itemsOf = (page: Page) => page.getByRole("listbox", { name: "Items" }).getByRole("option");
+
+/** Moves the focus with Tab until the element has it. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 80; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement || element.contains(document.activeElement))) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab doesn't reach ${String(target)}`);
+}
+
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  // The header belongs to every screen, and what an overlay shows to the customer.
+  const options = JSON.stringify({ include: [["#main"]], exclude: [[".monitor-stage"]] });
+  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(`axe.run(${options})`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+}
+
+test("an operator runs a show from an empty rundown by keyboard alone, and another one sees it", async () => {
+  const { page, problems } = await openAs("admin");
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const dialog = page.getByRole("dialog");
+  const press = (key: string) => page.keyboard.press(key);
+
+  await tabTo(page, button("New rundown"));
+  await press("Enter");
+  await dialog.waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.keyboard.type(RUNDOWN);
+  await press("Enter");
+  await page.getByText("The rundown is empty.").waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  await tabTo(page, button("Add item"));
+  await press("Enter");
+  await tabTo(page, dialog.getByLabel("Overlay"));
+  await dialog.getByRole("option", { name: "Goal", exact: true }).waitFor({ state: "attached" });
+  await page.keyboard.type("Goal");
+  await tabTo(page, dialog.getByLabel("scorer"));
+  await press("Control+A");
+  await page.keyboard.type("Ruth Okafor");
+  await press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  const options = itemsOf(page);
+  await expect.poll(() => options.count()).toBe(1);
+
+  await tabTo(page, button("Add item"));
+  await press("Enter");
+  await tabTo(page, dialog.getByLabel("Kind"));
+  await page.keyboard.type("Note");
+  await tabTo(page, dialog.getByLabel("Name"));
+  await page.keyboard.type("Kick-off");
+  await press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  await expect.poll(() => options.allInnerTexts()).toEqual([expect.stringContaining("Goal"), expect.stringContaining("Kick-off")]);
+
+  // The list is before "Add item".
+  await press("Shift+Tab");
+  await expect
+    .poll(() => page.getByRole("listbox", { name: "Items" }).evaluate((list) => list.contains(document.activeElement)))
+    .toBe(true);
+  await press("End");
+  await press("Alt+ArrowUp");
+  await expect.poll(() => options.allInnerTexts()).toEqual([expect.stringContaining("Kick-off"), expect.stringContaining("Goal")]);
+
+  const preview = page.getByRole("region", { name: "Preview" });
+  const program = page.getByRole("region", { name: "Program" });
+  const scorer = (monitor: Locator) => monitor.getByText("Ruth Okafor", { exact: true });
+  await scorer(preview).waitFor();
+  expect(await scorer(program).count()).toBe(0);
+
+  const { page: other } = await openAs("creator");
+  await other.getByLabel("Rundown to run").selectOption({ label: RUNDOWN });
+  await expect.poll(() => page.getByRole("list", { name: "Operators" }).getByRole("listitem").count()).toBe(2);
+
+  await press("Space");
+  await scorer(program).waitFor();
+  await itemsOf(other).filter({ hasText: "On air" }).waitFor();
+  const log = page.getByRole("region", { name: "Audience" }).getByRole("list", { name: "As run" });
+  await log.getByText("Goal").waitFor();
+  await expect.poll(() => log.getByRole("listitem").first().innerText()).toMatch(/Received\s+[1-9]/);
+  expect(await violationsOf(page)).toEqual([]);
+
+  await press("c");
+  await log.getByText(/cleared/).waitFor();
+  await expect.poll(() => scorer(program).count()).toBe(0);
+  await press("h");
+  await expect.poll(() => other.getByRole("button", { name: "Hold", exact: true }).getAttribute("aria-pressed")).toBe("true");
+  expect(problems).toEqual([]);
+});
