@@ -49,7 +49,7 @@ export function Controls({ bindings, onCommand, canWrite, isTaking, canTake, can
       {button("clearAll")}
       {button("hold")}
       {button("undo", undo ? `${Math.ceil(undo.leftMs / 1000)} s` : undefined)}
-      {button("panic", "Everything off")}
+      {button("panic", "All off")}
     </div>
   );
 }

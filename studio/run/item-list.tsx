@@ -45,11 +45,13 @@ export function ItemList({ rundown, now, canWrite, selectedId, onSelect, onMove,
             {number}
           </span>
           <span className="rundown-body">
-            <span className="rundown-name">{item.name}</span>
+            <span className="rundown-line">
+              <span className="rundown-name">{item.name}</span>
+              {state && <span className="rundown-state">{STATE_NAMES[state]}</span>}
+            </span>
             <span className="rundown-detail">{detailsOf(item, rundown, state, now).join(" · ")}</span>
             {item.notes !== "" && <span className="rundown-notes">{item.notes}</span>}
           </span>
-          {state && <span className="rundown-state">{STATE_NAMES[state]}</span>}
         </ListBoxItem>
       )}
     </ListBox>

@@ -90,15 +90,21 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
         </Button>
       </Head>
       {desk.loaded.isError && (
-        <Notice tone="danger">{errorText(desk.loaded.error)} The rundown may be out of date; it is read again by itself.</Notice>
+        <div className="run-alert">
+          <Notice tone="danger">{errorText(desk.loaded.error)} The rundown may be out of date; it is read again by itself.</Notice>
+        </div>
       )}
       {!canWrite && <Notice tone="info">Your role only reads: you can watch the show, but not run it.</Notice>}
-      {rundown.held && <Notice tone="warning">The rundown is on hold: times and waits take nothing until you press Hold again.</Notice>}
       <div className="run-columns">
         <section className="run-rundown" aria-labelledby="rundown">
           <div className="run-panel-head">
             <h2 id="rundown">Rundown</h2>
-            <span className="soft">{rundown.items.length} items</span>
+            <span className="run-held" role="status">
+              {rundown.held && "On hold: only operators take"}
+            </span>
+            <span className="soft">
+              {rundown.items.length} {rundown.items.length === 1 ? "item" : "items"}
+            </span>
           </div>
           <RundownPanel desk={desk} canWrite={canWrite} />
         </section>

@@ -18,7 +18,7 @@ interface Loaded {
 
 /** A rundown and everything that operators do with it. */
 export function useDesk(id: string) {
-  const { client } = useSession();
+  const { client, account } = useSession();
   const queries = useQueryClient();
   const [taken, setTaken] = useState<{ take: Take; at: number } | null>(null);
   const path = { id };
@@ -49,8 +49,10 @@ export function useDesk(id: string) {
       const { variables, ...body } = input;
       return ok(client.api.POST("/rundown/v1/{id}/take", { params: { path }, body: { ...body, ...(variables && { variables }) } }));
     },
-    onSuccess: (result) => {
-      setTaken({ take: result, at: Date.now() });
+    onSuccess: (result, { itemId }) => {
+      // Of two who press at once, the second gets the first's take, which isn't theirs to undo.
+      if (result.itemId === itemId && result.by?.id === account._id) setTaken({ take: result, at: Date.now() });
+      else toast(`${result.by?.name ?? "The rundown"} was faster and took “${result.name}”.`);
       if (result.state === "failed") toast(`${result.name}: ${result.message ?? "It failed."}`, "danger");
     },
     onError: failed,
@@ -87,8 +89,8 @@ export type Desk = ReturnType<typeof useDesk>;
 
 /** A rundown with the version that its next change must be based on. */
 async function tagged(call: Promise<{ data?: Rundown; error?: unknown; response: Response }>): Promise<Loaded> {
-  const [rundown, { response }] = await Promise.all([ok(call), call]);
-  return { rundown, etag: response.headers.get("ETag") };
+  const rundown = await ok(call);
+  return { rundown, etag: (await call).response.headers.get("ETag") };
 }
 
 /** Tells the other operators that this one is here, until the screen closes. */
