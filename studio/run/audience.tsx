@@ -6,6 +6,7 @@ import { errorText, ErrorState } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { coverage, type Minute, receiptInterval } from "./desk.ts";
 import type { AsRunEntry } from "./model.ts";
+import "./audience.css";
 
 /** Takes that are listed; the export has all. */
 const SHOWN = 50;

@@ -1,6 +1,7 @@
 import { Button } from "#studio/ui/button.tsx";
 import { type Bindings, type Command, COMMAND_NAMES } from "./keys.ts";
 import type { Take } from "./model.ts";
+import "./desk.css";
 
 interface Props {
   bindings: Bindings;

@@ -122,7 +122,6 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
               />
             </Suspense>
           </div>
-          <NextVariables item={next} given={variables} onChange={(changed) => next && setGiven({ itemId: next._id, variables: changed })} />
           <Controls
             bindings={bindings}
             onCommand={run}
@@ -134,6 +133,8 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
             isHeld={rundown.held}
             undo={undo}
           />
+          {/* Below the controls, which then stay in place whatever is next. */}
+          <NextVariables item={next} given={variables} onChange={(changed) => next && setGiven({ itemId: next._id, variables: changed })} />
         </div>
         <Audience rundownId={rundownId} viewers={audience.isOnline ? audience.viewers : null} minutes={audience.minutes} />
       </div>
