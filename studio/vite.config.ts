@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { ROOT } from "#scripts/lib/root.mjs";
+import { openapiPlugin } from "./api/openapi-plugin.ts";
 import sdk from "#sdk/package.json" with { type: "json" };
 
 /** Where the build's files are served: outside `/studio/`, whose paths all show the application (docs/public/_redirects). */
@@ -17,7 +18,7 @@ export default defineConfig({
   root: ROOT,
   publicDir: false,
   logLevel: "warn",
-  plugins: [react(), onlyEnglish],
+  plugins: [react(), onlyEnglish, openapiPlugin()],
   define: { TIFO_SDK_VERSION: JSON.stringify(sdk.version), TIFO_SCRIPT: "false" },
   build: {
     outDir: "docs/dist",

@@ -16,7 +16,7 @@ export default function AccountMenu() {
     else signOut().catch((error: unknown) => toast(errorText(error), "danger"));
   };
   return (
-    <Menu label={`Account: ${account.name}`} text={account.name} detail={access.title} onAction={run}>
+    <Menu label="Account" text={account.name} detail={access.title} onAction={run}>
       {[
         ...THEMES.map((theme) => (
           <MenuItem key={theme} id={theme}>

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, useParams } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { useSession } from "#studio/session/context.tsx";
 import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
@@ -21,13 +21,6 @@ export function createStudioRouter() {
     defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
     scrollRestoration: true,
   });
-}
-
-/** A parameter of the address: of `/run/$channelId`, `useParam("channelId")`. */
-export function useParam(name: string): string {
-  const params: Record<string, unknown> = useParams({ strict: false });
-  const value = params[name];
-  return typeof value === "string" ? value : "";
 }
 
 function guarded(screen: Screen, Content: ComponentType & { preload?: () => Promise<void> }) {

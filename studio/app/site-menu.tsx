@@ -13,7 +13,7 @@ export default function SiteMenu() {
   const name = site.data?.name ?? sites.find((known) => known.siteId === siteId)?.name ?? "Site";
   const others = sites.filter((known) => known.siteId !== siteId);
   return (
-    <Menu label={`Site: ${name}`} text={name} onAction={(key) => switchTo(key === OTHER ? null : String(key))}>
+    <Menu label="Site" text={name} onAction={(key) => switchTo(key === OTHER ? null : String(key))}>
       {[
         ...others.map((known) => (
           <MenuItem key={known.siteId} id={known.siteId}>

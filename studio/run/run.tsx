@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useParam } from "#studio/app/router.tsx";
+import { useParam } from "#studio/app/param.ts";
 import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { ErrorState, Loading } from "#studio/ui/states.tsx";

@@ -6,6 +6,7 @@ import { Icon } from "./icon.tsx";
 import "./menu.css";
 
 interface MenuProps {
+  /** What it is about, said before its text. */
   label: string;
   text: string;
   detail?: string;
@@ -17,7 +18,8 @@ interface MenuProps {
 export function Menu({ label, text, detail, onAction, children }: MenuProps) {
   return (
     <MenuTrigger>
-      <Button look="quiet" aria-label={label}>
+      <Button look="quiet">
+        <span className="visually-hidden">{`${label}: `}</span>
         <span className="menu-text">
           {text}
           {detail !== undefined && <span className="menu-detail">{detail}</span>}

@@ -15,7 +15,7 @@ const BUILT_FOR = "http://localhost:8787";
 const PAGE_BYTES = 45_000;
 const SCRIPT_BYTES = 15_000;
 /** Pages that are applications, and therefore load more scripts. */
-const APPLICATIONS = ["/api/rest", "/start"];
+const APPLICATIONS = ["/api/rest", "/start", "/studio"];
 
 // Colours don't depend on the width, nor structure on the theme: two views cover both themes and both widths.
 const VIEWS = [

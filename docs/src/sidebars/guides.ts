@@ -1,6 +1,7 @@
 import type { SidebarItem } from "./sidebar.ts";
 
 export const guides: SidebarItem[] = [
+  { label: "Studio", items: [{ label: "Studio", slug: "guides/studio" }] },
   {
     label: "Integration",
     items: [

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
-import { CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, Id, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
@@ -66,7 +66,7 @@ overlays.openapi(
     summary: "Create an overlay",
     description:
       "Creates a template, which gets its variables from each broadcast, or an instance, which has its own. Nothing is shown until you broadcast it.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(OverlayInput) },
     responses: { 201: json("The overlay", Overlay) },
   }),
@@ -102,7 +102,7 @@ overlays.openapi(
     summary: "List active broadcasts",
     description:
       "The active broadcasts, per channel. A site-wide broadcast has no channelId and lists the channels on which it was cleared.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { query: listQuery(["startsAt", "endsAt"], { channelId: Id.optional() }) },
     responses: { 200: json("A page of broadcasts", listOf(ActiveBroadcast).openapi("ActiveBroadcastList")) },
   }),
@@ -121,7 +121,7 @@ overlays.openapi(
     summary: "Get a broadcast's receipt",
     description:
       "How many viewers a broadcast was sent to, how many have acknowledged it and how quickly, and how many received it late. Counts are live and available until a day after the broadcast ends.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: z.object({ broadcastId: Id }) },
     responses: { 200: json("The receipt", Receipt) },
     errors: ["not_found", "unavailable"],
@@ -138,7 +138,7 @@ overlays.openapi(
     summary: "Broadcast an overlay",
     description:
       "Shows the overlay on the channels that you list or match by metadata; otherwise on its own channels, or site-wide. An instance that lists channels can't be shown on others: listing another one is a 400. A success response means that the broadcast is in every channel's log: a viewer who is disconnected receives it on reconnecting.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: IdParam, body: jsonBody(BroadcastInput) },
     responses: { 200: json("Its position in each channel's log", BroadcastAnswer) },
@@ -181,7 +181,7 @@ overlays.openapi(
     summary: "Clear broadcasts",
     description:
       "Clears active broadcasts: one (`broadcastId`, or `timecode=true` with `id`), all of a channel (`channelId`), or all of the site. A broadcast with a timecode can be cleared until 60 seconds after it ends, because viewers whose playback is behind may not have shown it yet.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     limit: { name: "broadcast", withFirstRead: true },
     request: { query: ClearQuery, body: optionalJsonBody(ClearInput) },
     responses: { 200: json("What was cleared, per channel", ClearAnswer) },
@@ -201,7 +201,7 @@ overlays.openapi(
     path: "/overlay/v1/clear-broadcast/{targetId}",
     summary: "Clear a channel's broadcasts",
     description: "Clears all active broadcasts of one channel, or one of them.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: z.object({ targetId: Id.describe("A channel") }), query: ClearQuery, body: optionalJsonBody(ClearInput) },
     responses: { 200: json("What was cleared", ClearAnswer) },
@@ -242,7 +242,7 @@ overlays.openapi(
     path: "/overlay/v1/{id}",
     summary: "Update an overlay",
     description: "Replaces the overlay. Active broadcasts are not affected.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam, body: jsonBody(OverlayInput) },
     responses: { 200: json("The updated overlay", Overlay) },
     errors: ["not_found", "conflict", "precondition_failed"],
@@ -262,7 +262,7 @@ overlays.openapi(
     path: "/overlay/v1/{id}",
     summary: "Delete an overlay",
     description: "Deletes the overlay. Its active broadcasts run to their end unless you clear them.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
-import { DEVELOPER } from "#worker/http/credentials.ts";
+import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Id, IdParam, json, optionalJsonBody } from "#worker/lib/schemas/common.ts";
@@ -21,7 +21,7 @@ deliveries.openapi(
     summary: "List deliveries",
     description:
       "The deliveries to an endpoint, newest first, with every attempt, its response status, and the time of the next attempt. A failed delivery is retried 24 times over about 75 hours, with increasing delays. Settled deliveries are kept for 7 days, at most 20,000.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { query: DeliveryListQuery },
     responses: { 200: json("A page of deliveries", listOf(Delivery).openapi("WebhookDeliveryList")) },
     errors: ["not_found"],
@@ -41,7 +41,7 @@ deliveries.openapi(
     summary: "Send a delivery again",
     description:
       "Sends a delivered, failed or pending delivery again as soon as possible, with a new set of attempts. 409 if its endpoint is disabled.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
     responses: { 202: json("The delivery is queued", Accepted.openapi("Redelivered")) },
     errors: ["not_found", "conflict"],
@@ -61,7 +61,7 @@ deliveries.openapi(
     summary: "Send a test event",
     description:
       "Sends a sample to the site's own endpoint, regardless of its subscriptions. It has `sequence` 0 and its own `resource`, so it waits for no other event, and it isn't in the event log. See its result in the list of deliveries.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: optionalJsonBody(TestInput) },
     responses: { 202: json("The delivery is queued", Accepted.extend({ eventId: Id }).openapi("WebhookTested")) },
     errors: ["not_found", "conflict"],

@@ -1,6 +1,6 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
-import { ANYONE, DEVELOPER } from "#worker/http/credentials.ts";
+import { ANYONE, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { operation } from "#worker/http/operation.ts";
 import { json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { readEvents } from "#worker/services/webhooks/event-feed.ts";
@@ -45,7 +45,7 @@ webhooks.openapi(
     summary: "Get the webhook settings",
     description:
       "Which events of the site are sent where. Disabled and without a URL until configured. `programmatic` lists the programmatic webhooks.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: {},
     responses: { 200: json("The settings", WebhooksWithProgrammatic) },
   }),
@@ -66,7 +66,7 @@ webhooks.openapi(
     summary: "Set the webhooks",
     description:
       "Sends the events of these services to this URL from now on. The first call returns the `secret` that signs them, only once; later calls change the settings. Updating an endpoint that was disabled after failures retries its deliveries. For the events of `account-service-v3`, which have personal data, the key also needs `account:read`.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     retries: { replay: "none" },
     request: { body: jsonBody(WebhookInput) },
     responses: { 201: json("The settings, with the secret", WebhooksWithSecret), 200: json("The changed settings", WebhooksWithSecret) },
@@ -88,7 +88,7 @@ webhooks.openapi(
     summary: "Replace the webhook settings",
     description:
       "Replaces all settings. If there were none, they are created and the response has the `secret`, only once. For the events of `account-service-v3`, which have personal data, the key also needs `account:read`.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     retries: { replay: "none" },
     request: { body: jsonBody(WebhookInput) },
     responses: { 200: json("The settings", WebhooksWithSecret) },
@@ -110,7 +110,7 @@ webhooks.openapi(
     summary: "Change the subscriptions",
     description:
       "Enables and disables services; omitted ones are unchanged. For the events of `account-service-v3`, which have personal data, the key also needs `account:read`.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(SubscriptionsInput) },
     responses: { 204: { description: "Changed" } },
     errors: ["not_found", "conflict", "precondition_failed"],
@@ -130,7 +130,7 @@ webhooks.openapi(
     summary: "Add a programmatic webhook",
     description:
       "Sends the events of one service to another URL, signed with its own secret, which is shown only once. At most 50 per site. For the events of `account-service-v3`, which have personal data, the key also needs `account:read`.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     retries: { replay: "none" },
     request: { body: jsonBody(ProgrammaticInput) },
     responses: { 201: json("The webhook", ProgrammaticWebhook) },
@@ -151,7 +151,7 @@ webhooks.openapi(
     path: "/webhooks/v1/programmatic/{id}",
     summary: "Delete a programmatic webhook",
     description: "Deletes the webhook. Pending deliveries are dropped.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: WebhookIdParam },
     responses: { 204: { description: "The webhook is deleted" } },
     errors: ["not_found", "conflict", "precondition_failed"],
@@ -171,7 +171,7 @@ webhooks.openapi(
     summary: "Rotate a signing secret",
     description:
       "Gives an endpoint a new secret, shown only once. For 24 hours, `webhook-signature` also has the previous secret's signature, so that the receiver can switch, even if you rotate again in between; `signature` uses the new secret immediately. At most 20 rotations in 24 hours. This enables a disabled programmatic webhook and retries its pending deliveries.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     retries: { replay: "none" },
     request: { body: optionalJsonBody(RotateInput) },
     responses: { 200: json("The new secret", RotatedSecret) },
@@ -220,7 +220,7 @@ webhooks.openapi(
     summary: "Read the event log",
     description:
       "All events of the site, in one total order, without gaps. Poll with `after` until it equals `head`, for example to catch up after missed webhooks. If events are large, a page has fewer than `limit`. Kept for 30 days unless the deployment is configured otherwise. For a key without `account:read`, the `data` of `account-service-v3` events only has ids.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { query: EventQuery },
     responses: { 200: json("Events, oldest first", EventList) },
   }),

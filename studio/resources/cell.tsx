@@ -1,0 +1,29 @@
+import { labelOf } from "#studio/api/fields.ts";
+
+const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+/** Later than any number that isn't a time: 2001 in seconds and in milliseconds. */
+const FIRST_SECONDS = 978_307_200;
+const FIRST_MILLISECONDS = FIRST_SECONDS * 1000;
+const TIMES = /^(created|modified|expires|lastLogin|.*Time|time.*|.*At|.*At|.*Expires|nextTry)$/;
+
+/** A value in a table, as text. */
+export function Cell({ name, value }: { name: string; value: unknown }) {
+  return <>{cellText(name, value)}</>;
+}
+
+export function cellText(name: string, value: unknown): string {
+  if (value === null || value === undefined || value === "") return "–";
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value === "number") return isTime(name, value) ? timeText(value) : value.toLocaleString("en-GB");
+  if (typeof value === "string") return name === "type" || name.endsWith("Type") || name.endsWith("_type") ? labelOf(value) : value;
+  if (Array.isArray(value)) return value.length === 0 ? "–" : value.map((item) => cellText("", item)).join(", ");
+  return JSON.stringify(value);
+}
+
+function isTime(name: string, value: number): boolean {
+  return TIMES.test(name) && value >= FIRST_SECONDS;
+}
+
+export function timeText(value: number): string {
+  return TIME.format(value >= FIRST_MILLISECONDS ? value : value * 1000);
+}

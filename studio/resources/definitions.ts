@@ -1,0 +1,87 @@
+import type { Access } from "#studio/session/access.ts";
+import type { Resource } from "./resource.ts";
+
+const siteAdmins = (access: Access) => access.isSiteAdmin;
+const siteWriters = (access: Access) => access.writesSite;
+const bySiteAdmins = { allows: siteAdmins, canCreate: siteWriters, canChange: siteWriters, canRemove: siteWriters } as const;
+
+/** What is edited by generic tables and forms, in the order of the navigation. */
+export const RESOURCES: readonly Resource[] = [
+  {
+    path: "/content/channels",
+    title: "Channels",
+    singular: "channel",
+    section: "Content",
+    icon: "channel",
+    operations: { list: "listChannels", read: "getPage", create: "createPage", update: "updatePage", remove: "deletePage" },
+    load: () => import("openapi:listChannels,getPage,createPage,updatePage,deletePage"),
+    columns: ["data.name", "slug", "tags", "modified"],
+    preset: { type: "channel" },
+    hidden: ["type"],
+    order: ["data", "slug", "tags"],
+    allows: (access) => access.isAdmin,
+    canCreate: siteWriters,
+    canChange: (access, id) => access.managesChannel(id, "write"),
+    canRemove: siteWriters,
+  },
+  {
+    path: "/content/panels",
+    title: "Panels",
+    singular: "panel",
+    section: "Content",
+    icon: "panel",
+    operations: { list: "listPanels", read: "getPanel", create: "createPanel", update: "replacePanel", remove: "deletePanel" },
+    load: () => import("openapi:listPanels,getPanel,createPanel,replacePanel,deletePanel"),
+    columns: ["renderer.panel_name", "renderer.panel_type", "modified"],
+    filters: ["panel_type"],
+    ...bySiteAdmins,
+  },
+  {
+    path: "/overlays",
+    title: "Overlays",
+    singular: "overlay",
+    section: "Content",
+    icon: "overlay",
+    operations: { list: "listOverlays", read: "getOverlay", create: "createOverlay", update: "updateOverlay", remove: "deleteOverlay" },
+    load: () => import("openapi:listOverlays,getOverlay,createOverlay,updateOverlay,deleteOverlay"),
+    columns: ["name", "description", "type", "duration", "modified"],
+    filters: ["type", "kind"],
+    ...bySiteAdmins,
+    allows: (access) => access.isAdmin,
+  },
+  {
+    path: "/polls",
+    title: "Polls",
+    singular: "poll",
+    section: "Show",
+    icon: "poll",
+    operations: { list: "listPolls", read: "getPoll", create: "createPoll", update: "patchPoll", remove: "deletePoll" },
+    load: () => import("openapi:listPolls,getPoll,createPoll,patchPoll,deletePoll"),
+    columns: ["name", "question", "type", "open", "created"],
+    filters: ["type", "open"],
+    ...bySiteAdmins,
+  },
+  {
+    path: "/quests",
+    title: "Quests",
+    singular: "quest",
+    section: "Show",
+    icon: "quest",
+    operations: { list: "listQuests", read: "getQuest", create: "createQuest", update: "replaceQuest", remove: "deleteQuest" },
+    load: () => import("openapi:listQuests,getQuest,createQuest,replaceQuest,deleteQuest"),
+    columns: ["title", "rewardType", "timeMinimum", "timeMaximum", "modified"],
+    filters: ["rewardType"],
+    ...bySiteAdmins,
+  },
+  {
+    path: "/people",
+    title: "People",
+    singular: "account",
+    section: "People",
+    icon: "people",
+    operations: { list: "listAccounts", read: "getAccount", create: "upsertAccount", update: "updateAccount", remove: "deleteAccount" },
+    load: () => import("openapi:listAccounts,getAccount,upsertAccount,updateAccount,deleteAccount"),
+    columns: ["name", "email", "tags", "lastLogin", "created"],
+    ...bySiteAdmins,
+  },
+];

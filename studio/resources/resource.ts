@@ -1,0 +1,52 @@
+import type { ApiExcerpt } from "#studio/api/schema.ts";
+import type { Section } from "#studio/app/screen.ts";
+import type { Access } from "#studio/session/access.ts";
+import type { IconName } from "#studio/ui/icon.tsx";
+
+/** Something of the API that a generic table lists and a generic form edits. */
+export interface Resource {
+  /** Its address below `/studio`. */
+  path: string;
+  title: string;
+  /** One of them, in a sentence: "channel". */
+  singular: string;
+  section: Section;
+  icon: IconName;
+  /** The ids of its operations in the OpenAPI document. */
+  operations: { list: string; read: string; create?: string; update?: string; remove?: string };
+  load: () => Promise<{ default: ApiExcerpt }>;
+  /** Paths of the table's columns within an item; the first one names it. */
+  columns: readonly string[];
+  /** Query parameters that narrow the list down. */
+  filters?: readonly string[];
+  /** What every new one has, which the form doesn't ask for. */
+  preset?: Readonly<Record<string, unknown>>;
+  /** Properties of the body that Studio leaves as they are. */
+  hidden?: readonly string[];
+  /** Properties that come first in the form; by default those that the API names first, and free objects last. */
+  order?: readonly string[];
+  allows: (access: Access) => boolean;
+  canCreate: (access: Access) => boolean;
+  canChange: (access: Access, id: string) => boolean;
+  canRemove: (access: Access, id: string) => boolean;
+}
+
+/** A value within an item, by the path of a column. */
+export function valueAt(item: unknown, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), item);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function idOf(item: unknown): string {
+  const id = valueAt(item, "_id");
+  return typeof id === "string" ? id : "";
+}
+
+/** What an item is called: its first column. */
+export function nameOf(resource: Resource, item: unknown): string {
+  const name = valueAt(item, resource.columns[0] ?? "");
+  return typeof name === "string" && name !== "" ? name : idOf(item);
+}

@@ -1,0 +1,183 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { z } from "@hono/zod-openapi";
+import type { AxeResults } from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
+import { launchBrowser } from "./browser.ts";
+import { collectErrors } from "./site.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const DESKTOP = { width: 1280, height: 800 };
+const TABLET = { width: 834, height: 1112 };
+const EMAIL = "director@studio.example";
+const PASSWORD = "studio-director-pass";
+const SCRIPT = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`;
+const SCREENS = ["", "/content/channels", "/content/panels", "/overlays", "/polls", "/quests", "/people"];
+
+const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
+const Item = z.object({ _id: z.string() });
+
+const url = inject("url");
+let browser: Browser;
+let context: BrowserContext;
+let errors: string[];
+let site: { id: string; key: string };
+let channelId: string;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  const admin = { email: EMAIL, password: PASSWORD, name: `Dora ${SCRIPT}` };
+  const created = Created.parse(
+    await call("POST", "/site/v1", { name: `Studio ${SCRIPT}`, slug: "studio-test", admin }, { "Tifo-Super-Key": DEMO_SUPER_KEY }),
+  );
+  site = { id: created.site._id, key: created.developerKey };
+  channelId = Item.parse(await asKey("POST", "/page/v2", { type: "channel", slug: "first", data: { name: `First ${SCRIPT}` } }))._id;
+  const html = { kind: "html", html: SCRIPT, position: "center" };
+  await asKey("POST", "/overlay/v1", {
+    siteId: site.id,
+    name: SCRIPT,
+    description: SCRIPT,
+    type: "template",
+    duration: 5,
+    contents: [html],
+  });
+  await asKey("POST", "/poll/v3", {
+    siteId: site.id,
+    type: "poll",
+    name: SCRIPT,
+    question: SCRIPT,
+    open: false,
+    answers: [{ answer: SCRIPT }, { answer: "No" }],
+  });
+});
+
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: DESKTOP });
+});
+
+afterEach(async () => {
+  await context.close();
+  expect(errors).toEqual([]);
+});
+
+describe("Studio", () => {
+  test("changes a channel's name, which the table and the API then have", async () => {
+    const page = await signIn();
+    await page.getByRole("navigation", { name: "Studio" }).getByRole("link", { name: "Channels" }).click();
+    await page.getByRole("table", { name: "Channels" }).getByRole("link").click();
+    await page.getByLabel("Name", { exact: true }).fill("Renamed");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    await page.getByRole("link", { name: "← Channels" }).click();
+    await page.getByRole("rowheader", { name: "Renamed" }).waitFor();
+    expect(await channel()).toMatchObject({ data: { name: "Renamed" } });
+  });
+
+  test("shows the server's objection at the field that it is about", async () => {
+    const page = await signIn(`/content/channels/${channelId}`);
+    await page.getByLabel("Slug").fill("Not a slug");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByLabel("Slug").and(page.locator("[aria-invalid=true]")).waitFor();
+  });
+
+  test("shows both versions if somebody else has changed the same thing, and saves the one that is chosen", async () => {
+    const page = await signIn(`/content/channels/${channelId}`);
+    await page.getByLabel("Name", { exact: true }).fill("Mine");
+    await asKey("PUT", `/page/v2/${channelId}`, { slug: "first", data: { name: "Theirs" } });
+    await page.getByRole("button", { name: "Save" }).click();
+    const dialog = page.getByRole("dialog", { name: "Somebody else has changed this" });
+    const row = dialog.getByRole("row").filter({ hasText: "Data · Name" });
+    await row.waitFor();
+    expect(await row.getByRole("cell").allTextContents()).toEqual(["Mine", "Theirs"]);
+    await dialog.getByRole("button", { name: "Save mine" }).click();
+    await page.getByText("Saved.").waitFor();
+    expect(await channel()).toMatchObject({ data: { name: "Mine" } });
+  });
+
+  test("signs all tabs out together, and shows nothing to an account without a role", async () => {
+    const page = await signIn();
+    const other = await context.newPage();
+    await other.goto(`${url}/studio`);
+    await other.getByRole("heading", { name: /^Hello/ }).waitFor();
+    await page.getByRole("button", { name: /^Account/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await other.getByRole("button", { name: "Sign in" }).waitFor();
+    await call("POST", "/account/v3", { email: "fan@studio.example", password: PASSWORD, name: "Fan" }, { "Tifo-Client-Id": site.id });
+    await fillSignIn(page, "fan@studio.example");
+    await page.getByText("Your account has no role on this site.").waitFor();
+  });
+
+  test("runs no script that somebody has written into a name, and has no accessibility violations on a desktop and a tablet", async () => {
+    await asKey("PUT", `/page/v2/${channelId}`, { slug: "first", data: { name: `First ${SCRIPT}` } });
+    const page = await openSignIn();
+    expect(await violations(page)).toEqual([]);
+    await fillSignIn(page, EMAIL);
+    await page.getByRole("heading", { name: /^Hello/ }).waitFor();
+    for (const [viewport, colorScheme] of [
+      [DESKTOP, "light"],
+      [TABLET, "dark"],
+    ] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const screen of [...SCREENS, `/content/channels/${channelId}`]) {
+        await page.goto(`${url}/studio${screen}`);
+        await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
+        await page.getByRole("button", { name: /^Account/ }).waitFor();
+        await page.locator(".state").filter({ hasText: "Loading" }).waitFor({ state: "detached" });
+        expect(await violations(page)).toEqual([]);
+        expect(await page.evaluate("window.ran")).toBeUndefined();
+      }
+    }
+  });
+});
+
+async function openSignIn(): Promise<Page> {
+  const page = await context.newPage();
+  errors = collectErrors(page, url);
+  await page.goto(`${url}/studio?site=${site.id}`);
+  await page.getByLabel("E-mail").waitFor();
+  return page;
+}
+
+async function fillSignIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+async function signIn(screen = ""): Promise<Page> {
+  const page = await openSignIn();
+  await fillSignIn(page, EMAIL);
+  await page.getByRole("heading", { name: /^Hello/ }).waitFor();
+  if (screen !== "") await page.goto(`${url}/studio${screen}`);
+  return page;
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const results = await page.evaluate<Pick<AxeResults, "violations">>("axe.run()");
+  return results.violations.map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+function channel(): Promise<unknown> {
+  return call("GET", `/page/v2/${channelId}`, undefined, { "Tifo-Client-Id": site.id });
+}
+
+function asKey(method: string, path: string, body: unknown): Promise<unknown> {
+  return call(method, path, body, { "Tifo-Client-Id": site.id, "Tifo-Developer-Key": site.key });
+}
+
+async function call(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<unknown> {
+  const init = {
+    method,
+    headers: { "Content-Type": "application/json", ...headers },
+    body: body === undefined ? null : JSON.stringify(body),
+  };
+  const response = await fetch(url + path, init);
+  if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${await response.text()}`);
+  return response.json();
+}
