@@ -229,6 +229,8 @@ describe("events", () => {
     await page.locator("tifo-panel").getByText("Your answer").waitFor();
     await page.locator("tifo-panel").getByRole("tab", { name: "Quests" }).click();
     await expect.poll(() => heard("tifo-panel-opened")).toMatchObject([["tifo-panel", { kind: "quests" }]]);
+    // What is out of sight isn't shown: Chromium doesn't render it.
+    await page.locator("tifo-overlays").evaluate((overlays) => overlays.scrollIntoView());
     await deployment.broadcast([{ kind: "html", html: "<b>Goal</b>", position: "topLeft" }], {}, target.channelId);
     await expect.poll(async () => (await heard("tifo-impression")).filter(([name]) => name === "tifo-overlays")).toHaveLength(1);
   });
