@@ -370,3 +370,10 @@ export interface StatMapping {
   entities: EntityMapping[];
   keyPlays: KeyPlayMapping[];
 }
+
+/** A step of the cron that failed. */
+export interface CronFailure {
+  step: string;
+  siteId?: string;
+  cause: string;
+}

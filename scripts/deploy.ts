@@ -11,7 +11,7 @@ import { ROOT } from "./lib/root.mjs";
 
 const DATABASE = "tifo";
 const BUCKET = "tifo-media";
-const QUEUE = "tifo-jobs";
+const QUEUES = ["tifo-jobs", "tifo-jobs-dead"];
 const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 // In the folder of wrangler.toml, because its paths are relative; deleted when the command ends.
 const CONFIG = "wrangler.deploy.toml";
@@ -29,7 +29,7 @@ await guard(async () => {
   await requireLogin();
   const database = await step("Looking for the database", findOrCreateDatabase);
   await step("Looking for the bucket", ensureBucket);
-  await step("Looking for the queue", ensureQueue);
+  await step("Looking for the queues", ensureQueues);
   try {
     writeFileSync(join(ROOT, CONFIG), readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(NO_DATABASE_ID, database));
     await step("Migrating the database", () => runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG]));
@@ -71,11 +71,13 @@ async function ensureBucket(): Promise<void> {
   }
 }
 
-/** Creates the account's queue for bulk work if it doesn't exist. */
-async function ensureQueue(): Promise<void> {
-  const { code, output } = await run("wrangler", ["queues", "create", QUEUE]);
-  if (code !== 0 && !/11009|already (exists|taken)/i.test(output)) {
-    throw new Problem(`The queue "${QUEUE}" can't be created; does the account's plan have Queues?\n${output.trim()}`);
+/** Creates the account's queues for bulk work, and for messages that failed, if they don't exist. */
+async function ensureQueues(): Promise<void> {
+  for (const queue of QUEUES) {
+    const { code, output } = await run("wrangler", ["queues", "create", queue]);
+    if (code !== 0 && !/11009|already (exists|taken)/i.test(output)) {
+      throw new Problem(`The queue "${queue}" can't be created; does the account's plan have Queues?\n${output.trim()}`);
+    }
   }
 }
 

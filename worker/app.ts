@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { cors } from "hono/cors";
-import { finishResponse } from "./http/finish-response.ts";
+import { createFinishResponse } from "./http/finish-response.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { createFloodGuard } from "./http/flood-guard.ts";
 import { renderFailure, toFailure } from "./http/errors.ts";
@@ -18,7 +18,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       if (!result.success) throw invalidInput(result.error, result.target, c.get("operation")?.input.invalidMessage);
     },
   });
-  app.use(finishResponse);
+  app.use(createFinishResponse());
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
   app.use(createFloodGuard());
   const respond = (c: Context<AppEnv>, failure: Failure) => (wantsSocket(c) ? rejectUpgrade(c, failure) : renderFailure(c, failure));

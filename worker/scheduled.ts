@@ -1,7 +1,8 @@
 import { foldReach, pruneInsightCursors, pruneInsights } from "./services/insights/impressions.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { createDb, type Db } from "#db/client.ts";
-import { logError } from "./lib/log.ts";
+import type { CronFailure } from "#db/types.ts";
+import { describeError, logError } from "./lib/log.ts";
 import { pruneActivity } from "./services/realtime/activity.ts";
 import { pruneSessions } from "./services/auth/auth.ts";
 import { pruneProofs } from "./services/accounts/email-proofs.ts";
@@ -10,6 +11,7 @@ import { recheckSchemas } from "./services/data-providers/data-providers.ts";
 import { expireEntitlements } from "./services/subscriptions/entitlement-expiry.ts";
 import { pruneExports, resumeExports } from "./services/community/exports.ts";
 import { pruneKeys } from "./services/core/idempotency.ts";
+import { pruneDeadLetters, recordCronRun } from "./services/operations/upkeep.ts";
 import { pruneArchives, resumeArchives } from "./services/site-archives/jobs.ts";
 import { sweepOrphans } from "./services/media/media.ts";
 import { pruneIntents } from "./services/auth/intents.ts";
@@ -73,6 +75,7 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   pruneSchedule,
   pruneOperators,
   pruneStatHistory,
+  pruneDeadLetters,
   // Last, because they wait for external systems.
   undoAbandonedDrafts,
   resumeStreamTakes,
@@ -82,13 +85,16 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
 /** Runs once a minute: nudges logs whose nudge was lost, and prunes expired data. A failing step doesn't stop the others. Safe to run twice. */
 export async function runScheduled(env: Env, now: number): Promise<void> {
   const db = createDb(env.DB);
+  const started = Date.now();
   const failures: unknown[] = [];
+  const causes: CronFailure[] = [];
   const run = async (step: string, work: () => Promise<unknown>, about: { siteId?: string } = {}): Promise<void> => {
     try {
       await work();
     } catch (error) {
       logError("scheduled_step_failed", error, { step, ...about });
       failures.push(error);
+      causes.push({ step, ...about, cause: describeError(error) });
     }
   };
   let waiting: string[] = [];
@@ -97,6 +103,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   });
   for (const siteId of waiting) await run("nudge", () => siteLogOf(env, siteId).nudge(), { siteId });
   for (const [step, work] of Object.entries(STEPS)) await run(step, () => work({ env, db, now }));
+  await run("recordCronRun", () => recordCronRun(db, { due: now, started, completed: Date.now(), failures: causes }));
   if (failures.length > 0)
     throw new AggregateError(failures, `Scheduled work failed in ${failures.length} steps and is retried in a minute`);
 }

@@ -1,13 +1,14 @@
 import type { Context, Next } from "hono";
 import type { D1Usage } from "#db/client.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import type { IsolateMetrics } from "#worker/services/operations/isolate-metrics.ts";
 import type { Identity } from "#worker/services/auth/identity.ts";
 import type { OperationPolicy } from "./operation-policy.ts";
 
 /** One step of an operation's pipeline. */
 export type Step = (c: Context<AppEnv, string>, next: Next) => Promise<void>;
 
-/** The values that a request's middleware share; none outlives the request. */
+/** The values that a request's middleware share. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
@@ -20,5 +21,7 @@ export interface AppEnv {
     /** Takes the operation's rate limit; unset if it has none, or if its first read takes it. */
     admit: (() => Promise<void>) | undefined;
     usage: D1Usage;
+    /** Of the isolate: the only value that outlives the request. */
+    metrics: IsolateMetrics;
   };
 }

@@ -1,13 +1,19 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
+import { IsolateMetrics } from "#worker/services/operations/isolate-metrics.ts";
 import type { AppEnv } from "./app-env.ts";
 import { respondNotModified } from "./conditional.ts";
 
 const REQUEST_ID = /^[\w.:-]{8,100}$/;
 const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Request-Id";
 
-/** Wraps every request: assigns its id (the caller's if valid), completes the response headers and writes one log line. */
-export const finishResponse: MiddlewareHandler<AppEnv> = async (c, next) => {
+/** Wraps every request: assigns its id (the caller's if valid), completes the response headers, counts it and writes one log line. */
+export function createFinishResponse(metrics = new IsolateMetrics()): MiddlewareHandler<AppEnv> {
+  return (c, next) => finishResponse(c, next, metrics);
+}
+
+async function finishResponse(c: Context<AppEnv>, next: Next, metrics: IsolateMetrics): Promise<void> {
   const started = Date.now();
+  c.set("metrics", metrics);
   const requested = c.req.header("Tifo-Request-Id");
   const requestId = requested !== undefined && REQUEST_ID.test(requested) ? requested : crypto.randomUUID();
   c.set("requestId", requestId);
@@ -18,8 +24,10 @@ export const finishResponse: MiddlewareHandler<AppEnv> = async (c, next) => {
     respondNotModified(c);
     setHeaders(c, requestId);
   }
-  writeLine(c, requestId, started);
-};
+  const ended = Date.now();
+  metrics.record(c.get("operation"), { method: c.req.method, status: c.res.status, ms: ended - started }, ended);
+  writeLine(c, requestId, ended - started);
+}
 
 /**
  * Sets the headers of every response: request id, no type sniffing, https only, no caching unless the operation allows it, and CORS for
@@ -40,7 +48,7 @@ function setHeaders(c: Context<AppEnv>, requestId: string): void {
 }
 
 /** Writes one structured log line; never a header, query or body. */
-function writeLine(c: Context<AppEnv>, requestId: string, started: number): void {
+function writeLine(c: Context<AppEnv>, requestId: string, ms: number): void {
   const { status } = c.res;
   const failed = status >= 500;
   const { roundTrips, statements } = c.get("usage");
@@ -50,7 +58,7 @@ function writeLine(c: Context<AppEnv>, requestId: string, started: number): void
     method: c.req.method,
     route: c.get("operation")?.path,
     status,
-    ms: Date.now() - started,
+    ms,
     siteId: c.get("ctx")?.siteId,
     d1: { roundTrips, statements },
     cause: failed ? describeCause(c.error) : undefined,

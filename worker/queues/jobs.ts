@@ -2,12 +2,16 @@ import { createDb } from "#db/client.ts";
 import { logError } from "#worker/lib/log.ts";
 import { continueExport } from "#worker/services/community/exports.ts";
 import { continueArchive } from "#worker/services/site-archives/jobs.ts";
+import { storeDeadLetters } from "#worker/services/operations/upkeep.ts";
 import { Job } from "./messages.ts";
 
 const RETRY_SECONDS = 30;
+/** The queue of the messages that another gave up. */
+const DEAD_LETTERS = "tifo-jobs-dead";
 
 /** Runs each job of a batch separately: a failed one is retried later and doesn't block the others. */
 export async function runJobs(batch: MessageBatch, env: Env): Promise<void> {
+  if (batch.queue === DEAD_LETTERS) return storeDeadLetters(createDb(env.DB), batch, Date.now());
   for (const message of batch.messages) {
     try {
       await runJob(env, Job.parse(message.body));

@@ -154,5 +154,5 @@ export const TAGS = {
   Realtime: "The live connection of a channel: tickets, WebSocket and Server-Sent Events.",
   Insights: "Viewers now and over time, engagement per hour, impressions, and remaining rate limits.",
   Webhooks: "Event delivery to other systems.",
-  Health: "Whether the deployment is healthy.",
+  Health: "Whether the deployment is healthy, and its state for the operator.",
 } as const;

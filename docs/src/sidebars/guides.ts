@@ -38,6 +38,9 @@ export const guides: SidebarItem[] = [
   },
   {
     label: "Operations",
-    items: [{ label: "Export and import a site", slug: "guides/move-a-site" }],
+    items: [
+      { label: "Operate a deployment", slug: "guides/operations" },
+      { label: "Export and import a site", slug: "guides/move-a-site" },
+    ],
   },
 ];

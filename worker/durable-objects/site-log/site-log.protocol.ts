@@ -24,3 +24,26 @@ export interface LogQuery {
   limit: number;
   types: string[] | null;
 }
+
+/** An event whose effects failed. */
+export interface FailedEffect {
+  id: string;
+  type: string;
+  resource: string;
+  sequence: number;
+  created: number;
+  attempts: number;
+  /** When it is retried; null if it was given up. */
+  due: number | null;
+  cause: string;
+}
+
+/** What a site's log reports of its failed effects. Counts end at 1,000. */
+export interface FailureSummary {
+  failing: number;
+  abandoned: number;
+  /** When the oldest of the events was committed. */
+  oldest: number;
+  /** Why the last one failed. */
+  cause: string;
+}

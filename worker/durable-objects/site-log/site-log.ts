@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { logError } from "#worker/lib/log.ts";
+import { describeError, logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { InvalidEventData } from "#worker/services/event-catalogue/effect.ts";
@@ -8,7 +8,8 @@ import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
 import type { OutboxEvent } from "#db/schema/events.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
-import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
+import type { FailedEffect, LogEntry, LogQuery } from "./site-log.protocol.ts";
+import { ABANDONED, DONE, EffectFailures, FAILED, RETRY_MS, TO_DO } from "./effect-failures.ts";
 import { EventCounter } from "./event-counter.ts";
 import { type LogPage, Subscribers } from "./subscribers.ts";
 
@@ -18,19 +19,7 @@ export const EFFECTS_TIMEOUT_MS = 20_000;
 const RECHECK_TIMEOUT_MS = 3_000;
 /** How many failed effects one round retries at most. */
 const MAX_RETRIES = 100;
-const RETRY_MS = 5_000;
-/** The longest interval between two retries. */
-const MAX_RETRY_MS = 60 * 60 * 1000;
 const PRUNE_MS = 60 * 60 * 1000;
-
-/** State of an event's effects, in the `done` column of `events`. Failed ones have a row in `retries`. */
-const TO_DO = 0;
-const DONE = 1;
-const FAILED = 2;
-/** Given up; `failures` has the cause. */
-const ABANDONED = 3;
-/** Attempts at an effect whose event it can't read, which only another release can fix. */
-const MAX_UNREADABLE = 24;
 
 const COLUMNS = "sequence, previous, id, type, resource, data AS body, actor, request_id, origin, created";
 
@@ -71,6 +60,7 @@ export class SiteLog extends DurableObject<Env> {
   readonly #siteId: string;
   readonly #subscribers: Subscribers;
   readonly #counter: EventCounter;
+  readonly #failures: EffectFailures;
   readonly #runner = new CoalescedRunner(() => this.#round());
   readonly #drains = new CoalescedRunner(() => this.#drainOutbox());
   readonly #completed = new Set<string>();
@@ -86,6 +76,7 @@ export class SiteLog extends DurableObject<Env> {
     this.#subscribers = new Subscribers(env, this.#siteId, ctx.storage, (after, upTo, limit, chars) =>
       this.#between(after, upTo, limit, chars),
     );
+    this.#failures = new EffectFailures(env, this.#siteId, ctx.storage);
     this.#counter = new EventCounter(
       env,
       this.#siteId,
@@ -121,6 +112,18 @@ export class SiteLog extends DurableObject<Env> {
     await this.#subscribers.erase(resource, before);
   }
 
+  /** The oldest events whose effects fail or were given up. */
+  failedEffects(limit: number): FailedEffect[] {
+    return this.#failures.list(limit);
+  }
+
+  /** Retries every effect that failed, including those that were given up, as soon as possible; returns how many. */
+  async retryFailed(): Promise<number> {
+    const count = this.#failures.makeDue();
+    if (count > 0) await this.ctx.storage.setAlarm(Date.now());
+    return count;
+  }
+
   /** Retries what failed and applies retention. A round that fails has already set the next alarm. */
   override async alarm(): Promise<void> {
     await this.nudge().catch((error: unknown) => logError("log_round_failed", error, { siteId: this.#siteId }));
@@ -146,8 +149,8 @@ export class SiteLog extends DurableObject<Env> {
     await this.#retryDue();
     const countDue = await this.#counter.countUpTo(head);
     const pruneDue = this.#pruneIfDue(Date.now());
-    const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM retries").one();
-    await this.ctx.storage.setAlarm(Math.min(isDelivered ? pruneDue : Date.now() + RETRY_MS, countDue, due ?? Infinity));
+    await this.ctx.storage.setAlarm(Math.min(isDelivered ? pruneDue : Date.now() + RETRY_MS, countDue, this.#failures.due()));
+    await this.#failures.report();
   }
 
   /** Moves all events from the outbox into the log, and ends the access that they end. */
@@ -237,7 +240,7 @@ export class SiteLog extends DurableObject<Env> {
         head,
       );
       if (!row) return;
-      if (hung.has(row.type)) this.#retryLater(row.sequence);
+      if (hung.has(row.type)) this.#failures.retryLater(row.sequence, `Another event ${row.type} took too long`);
       else if ((await this.#run(row)) === "hung") hung.add(row.type);
     }
   }
@@ -260,34 +263,14 @@ export class SiteLog extends DurableObject<Env> {
     try {
       const isRechecked = this.#rechecked.delete(eventId);
       await withTimeout(runEffects(this.env, this.#siteId, toEntry(row), isRechecked), EFFECTS_TIMEOUT_MS);
-      this.#sql.exec(`UPDATE events SET done = ${DONE} WHERE sequence = ?`, sequence);
-      this.#sql.exec("DELETE FROM retries WHERE sequence = ?", sequence);
+      this.#failures.resolve(sequence);
       return "done";
     } catch (error) {
-      this.#retryLater(sequence);
-      if (error instanceof InvalidEventData) this.#abandonIfHopeless(sequence, error);
+      this.#failures.retryLater(sequence, describeError(error));
+      if (error instanceof InvalidEventData) this.#failures.abandonIfHopeless(sequence);
       logError("effect_failed", error, { siteId: this.#siteId, eventId, type });
       return isTimeout(error) ? "hung" : "failed";
     }
-  }
-
-  /** Schedules a retry with exponential backoff. */
-  #retryLater(sequence: number): void {
-    this.#sql.exec(`UPDATE events SET done = ${FAILED} WHERE sequence = ?`, sequence);
-    this.#sql.exec(
-      `INSERT INTO retries VALUES (?1, 1, ?2 + ?3)
-       ON CONFLICT DO UPDATE SET tries = tries + 1, due = ?2 + min(?3 << min(tries, 20), ?4)`,
-      ...[sequence, Date.now(), RETRY_MS, MAX_RETRY_MS],
-    );
-  }
-
-  /** Gives up an effect that couldn't read its event several times, and keeps the cause. */
-  #abandonIfHopeless(sequence: number, { message }: Error): void {
-    const { tries } = this.#sql.exec<{ tries: number }>("SELECT tries FROM retries WHERE sequence = ?", sequence).one();
-    if (tries < MAX_UNREADABLE) return;
-    this.#sql.exec("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", sequence, message, Date.now());
-    this.#sql.exec(`UPDATE events SET done = ${ABANDONED} WHERE sequence = ?`, sequence);
-    this.#sql.exec("DELETE FROM retries WHERE sequence = ?", sequence);
   }
 
   /** Prunes once an hour, however many rounds there are; returns when it is due next. */

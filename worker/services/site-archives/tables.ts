@@ -170,6 +170,9 @@ export const LEFT_OUT: Record<string, string> = {
   chat_rooms: "counts the messages in the room's object",
   chat_queue: "refers to messages in the room's object",
   video_views: "kept for an hour",
+  effect_failures: "a copy of what the event log, an object, says about itself",
+  dead_letters: "messages of this deployment's queue",
+  cron_runs: "belongs to the deployment, not to a site",
   insight_cursors: "positions in this deployment's objects",
 };
 
