@@ -205,10 +205,8 @@ describe("effects", () => {
       failures: storage.sql.exec<{ sequence: number; cause: string }>("SELECT sequence, cause FROM failures").toArray(),
     }));
     expect(rows.retries).toEqual([{ sequence: 2 }]);
-    expect(rows.failures).toEqual([
-      { sequence: 1, cause: expect.stringContaining("playbackUrl") as unknown },
-      { sequence: 2, cause: "Error: unreachable" },
-    ]);
+    expect(rows.failures.map(({ sequence }) => sequence)).toEqual([1, 2]);
+    expect(rows.failures[0]?.cause).toContain("playbackUrl");
   });
 });
 
