@@ -41,6 +41,8 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
     input: "oEmbed's consumers send parameters of their own, and expect a 404 for a wrong URL and a 501 for a wrong format",
   },
   getSiteImport: { unknownIds: "the operator can access the imports of every site" },
+  listFailedEffects: { unknownIds: "the operator can access every site" },
+  retryFailedEffects: { unknownIds: "as for listFailedEffects" },
   getMedia: { unknownIds: "anyone with a file's id can read it, on any site" },
 };
 
