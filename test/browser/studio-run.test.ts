@@ -89,6 +89,9 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await tabTo(page, dialog.getByLabel("scorer"));
   await press("Control+A");
   await page.keyboard.type("Ruth Okafor");
+  // Longer than the test, however slow the machine is.
+  await tabTo(page, dialog.getByLabel("Seconds on screen"));
+  await page.keyboard.type("3600");
   await press("Enter");
   await dialog.waitFor({ state: "detached" });
   const options = itemsOf(page);
