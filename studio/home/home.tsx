@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ok, type Schemas } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
@@ -36,9 +37,14 @@ export default function Home() {
 }
 
 function Channel({ channel }: { channel: Pick<Schemas["Page"], "_id" | "data" | "slug"> }) {
+  const { access } = useSession();
   return (
     <li className="home-channel">
-      <strong>{channel.data.name}</strong>
+      {access.managesChannel(channel._id, "read") ? (
+        <Link to={`/run/${channel._id}`}>{channel.data.name}</Link>
+      ) : (
+        <strong>{channel.data.name}</strong>
+      )}
       <span className="soft mono">{channel.slug}</span>
     </li>
   );

@@ -14,7 +14,17 @@ const TABLET = { width: 834, height: 1112 };
 const EMAIL = "director@studio.example";
 const PASSWORD = "studio-director-pass";
 const SCRIPT = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`;
-const SCREENS = ["", "/content/channels", "/content/panels", "/overlays", "/polls", "/quests", "/people"];
+const SCREENS = [
+  "",
+  "/content/channels",
+  "/content/panels",
+  "/overlays",
+  "/polls",
+  "/quests",
+  "/people",
+  "/developers/keys",
+  "/developers/deliveries",
+];
 
 const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
 const Item = z.object({ _id: z.string() });
@@ -96,6 +106,22 @@ describe("Studio", () => {
     await dialog.getByRole("button", { name: "Save mine" }).click();
     await page.getByText("Saved.").waitFor();
     expect(await channel()).toMatchObject({ data: { name: "Mine" } });
+  });
+
+  test("makes an API key that is shown once, works, and is rejected after it has been revoked", async () => {
+    const page = await signIn("/developers/keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Scoreboard");
+    await page.getByLabel("Roles").fill("overlay:read");
+    await page.getByRole("button", { name: "Create" }).click();
+    const key = await page.getByLabel("Developer key").inputValue();
+    const listOverlays = () => fetch(`${url}/overlay/v1`, { headers: { "Tifo-Client-Id": site.id, "Tifo-Developer-Key": key } });
+    expect((await listOverlays()).status).toBe(200);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Revoke Scoreboard" }).click();
+    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByText("The key has been revoked.").waitFor();
+    expect((await listOverlays()).status).toBe(401);
   });
 
   test("signs all tabs out together, and shows nothing to an account without a role", async () => {

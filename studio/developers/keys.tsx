@@ -1,0 +1,149 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { done, ok, type Schemas } from "#sdk/client/index.ts";
+import { cellText } from "#studio/resources/cell.tsx";
+import { useSession } from "#studio/session/context.tsx";
+import { Button } from "#studio/ui/button.tsx";
+import { Confirm } from "#studio/ui/dialog.tsx";
+import { PageHeader } from "#studio/ui/page-header.tsx";
+import { Empty, ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { toast } from "#studio/ui/toast.tsx";
+import "#studio/ui/table.css";
+import { NewKeyDialog } from "./new-key-dialog.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
+
+type Key = Schemas["ApiKey"];
+const LIST = ["api-keys"];
+
+/** The site's developer keys: each secret is shown once, when it is made. */
+export default function Keys() {
+  const { client, access } = useSession();
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<Schemas["ApiKeyWithSecret"] | null>(null);
+  const keys = useQuery({
+    queryKey: LIST,
+    queryFn: () => ok(client.api.GET("/site/v1/api-keys", { params: { query: { limit: 200 } } })),
+  });
+  return (
+    <>
+      <PageHeader title="API keys" description="For servers only. A key acts as a site admin, limited to its roles.">
+        {access.writesSite && (
+          <Button look="primary" onPress={() => setCreating(true)}>
+            New key
+          </Button>
+        )}
+      </PageHeader>
+      {keys.isPending && <Loading label="Loading the keys…" />}
+      {keys.isError && <ErrorState error={keys.error} retry={() => void keys.refetch()} />}
+      {keys.data?.results.length === 0 && <Empty title="There are no keys yet." />}
+      {keys.data && keys.data.results.length > 0 && <KeyTable keys={keys.data.results} onSecret={setSecret} />}
+      {isCreating && (
+        <NewKeyDialog
+          onClose={() => setCreating(false)}
+          onCreated={(key) => {
+            setCreating(false);
+            setSecret(key);
+            void keys.refetch();
+          }}
+        />
+      )}
+      {secret && <SecretDialog name={secret.name} secret={secret.key} onClose={() => setSecret(null)} />}
+    </>
+  );
+}
+
+function KeyTable({ keys, onSecret }: { keys: Key[]; onSecret: (key: Schemas["ApiKeyWithSecret"]) => void }) {
+  const { access } = useSession();
+  return (
+    <div className="table-frame">
+      <table className="table" aria-label="API keys">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Used by</th>
+            <th scope="col">Roles</th>
+            <th scope="col">Expires</th>
+            <th scope="col">Previous secret works until</th>
+            {access.writesSite && <th scope="col">Actions</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key._id}>
+              <th scope="row">{key.name}</th>
+              <td>{cellText("clientName", key.clientName)}</td>
+              <td>{key.roles.includes("*") ? "Everything" : key.roles.join(", ")}</td>
+              <td>{key.expirationTime === null ? "Never" : cellText("expirationTime", key.expirationTime)}</td>
+              <td>{cellText("previousKeyExpires", key.previousKeyExpires)}</td>
+              {access.writesSite && (
+                <td>
+                  <KeyActions apiKey={key} onSecret={onSecret} />
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function KeyActions({ apiKey, onSecret }: { apiKey: Key; onSecret: (key: Schemas["ApiKeyWithSecret"]) => void }) {
+  const { client } = useSession();
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState<"rotate" | "revoke" | null>(null);
+  const params = { path: { id: apiKey._id } };
+  const settled = {
+    onError: (error: unknown) => toast(errorText(error), "danger"),
+    async onSettled() {
+      setAsking(null);
+      await queries.invalidateQueries({ queryKey: LIST });
+    },
+  };
+  const rotation = useMutation({
+    mutationFn: () => ok(client.api.POST("/site/v1/api-keys/{id}/rotate", { params })),
+    onSuccess: onSecret,
+    ...settled,
+  });
+  const revocation = useMutation({
+    mutationFn: () => done(client.api.DELETE("/site/v1/api-keys/{id}", { params })),
+    onSuccess: () => toast("The key has been revoked."),
+    ...settled,
+  });
+  return (
+    <div className="page-header-actions">
+      <Button size="small" aria-label={`Rotate ${apiKey.name}`} onPress={() => setAsking("rotate")}>
+        Rotate…
+      </Button>
+      <Button size="small" aria-label={`Revoke ${apiKey.name}`} onPress={() => setAsking("revoke")}>
+        Revoke…
+      </Button>
+      {asking === "rotate" && (
+        <Confirm
+          title="Rotate the key?"
+          action="Rotate"
+          isPending={rotation.isPending}
+          onConfirm={() => rotation.mutate()}
+          onClose={() => setAsking(null)}
+        >
+          <p>
+            <strong>{apiKey.name}</strong> gets a new secret. The present one keeps working for 24 hours; an older one stops now.
+          </p>
+        </Confirm>
+      )}
+      {asking === "revoke" && (
+        <Confirm
+          title="Revoke the key?"
+          action="Revoke"
+          isPending={revocation.isPending}
+          onConfirm={() => revocation.mutate()}
+          onClose={() => setAsking(null)}
+        >
+          <p>
+            Requests with <strong>{apiKey.name}</strong> are rejected from now on. This can&apos;t be undone.
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
