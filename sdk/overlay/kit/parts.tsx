@@ -122,9 +122,20 @@ export function useSeconds(now: () => number, speed = 1): number {
   const [at, setAt] = useState(now);
   const tick = Math.max(SHORTEST_TICK_MS, 1000 / speed);
   useEffect(() => {
-    const timer = setTimeout(() => setAt(now()), tick - (now() % tick));
+    let timer: ReturnType<typeof setTimeout>;
+    // Not after a rendering: none follows while the clock stands still, as that of a paused recording does.
+    const wait = () => {
+      timer = setTimeout(
+        () => {
+          setAt(now());
+          wait();
+        },
+        tick - (now() % tick),
+      );
+    };
+    wait();
     return () => clearTimeout(timer);
-  }, [at, now, tick]);
+  }, [now, tick]);
   return at;
 }
 

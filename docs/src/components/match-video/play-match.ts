@@ -10,15 +10,17 @@ export interface PlayedMatch {
   stop: () => void;
 }
 
-/** Loads the match into a video element, with hls.js, which is loaded now, or the browser's own HLS. */
+/** Loads the match into a video element, with hls.js, which is loaded now, or the browser's own HLS. hls.js calls `onFailed` if it gives up. */
 export async function playMatch(
   video: HTMLVideoElement,
   { source, programmeStart }: typeof LIVE_MATCH | typeof RECORDED_MATCH,
+  onFailed?: () => void,
 ): Promise<PlayedMatch> {
   const options = programmeStart === undefined ? {} : { programmeStart };
   const { default: Hls } = await import("hls.js/light");
   if (Hls.isSupported()) {
     const hls = new Hls({ maxBufferLength: 20, backBufferLength: 240 });
+    hls.on(Hls.Events.ERROR, (_, { fatal }) => fatal && onFailed?.());
     hls.attachMedia(video);
     hls.loadSource(source);
     return { player: hlsJs(hls, options), stop: () => hls.destroy() };

@@ -1,6 +1,6 @@
-import { createElement } from "react";
+import { createElement, type FunctionComponent } from "react";
 import { ENGLISH_TEXTS } from "#sdk/i18n/texts.ts";
-import type { KitElement, KitTemplateName, PieceModule } from "#sdk/overlay/kit/piece.ts";
+import type { KitElement, KitTemplateName, PieceModule, PieceProps } from "#sdk/overlay/kit/piece.ts";
 import { BASE_CSS, withUnits } from "#sdk/overlay/kit/styles.ts";
 import * as breakingNews from "#sdk/overlay/kit/templates/breaking-news.tsx";
 import * as card from "#sdk/overlay/kit/templates/card.tsx";
@@ -22,11 +22,16 @@ const PIECES: { [Name in KitTemplateName]: PieceModule<Name> } = {
   ...{ countdown, question, "chat-message": chatMessage, sponsor, "breaking-news": breakingNews, "final-result": finalResult },
 };
 
+/** For a template that is known only when the page is built, the type of its variables follows from this type parameter. */
+function pieceOf<Name extends KitTemplateName>(name: Name): FunctionComponent<PieceProps<Name>> {
+  return PIECES[name].Piece;
+}
+
 /** A template as static markup, for readers without scripts. */
 export function StaticPiece({ template, variables }: Pick<KitElement, "template" | "variables">) {
   return (
     <div className="tifo-kit" data-look="dark">
-      {createElement(PIECES[template].Piece, {
+      {createElement(pieceOf(template), {
         variables,
         startsAt: STATIC_NOW,
         now: () => STATIC_NOW,

@@ -2,29 +2,31 @@ import type { Environment, ServerFrame, SocketLike, ViewerFrame } from "#sdk/cha
 import type { ChatMessage, ChatServerFrame, ChatSettings } from "#sdk/chat/index.ts";
 import type { Schemas } from "#sdk/client/index.ts";
 import { steadyEnvironment } from "#sdk/core/clock.ts";
-import { ANSWERS, CHAT, POLL, RECORDED, viewersAt, votesAt, YOU } from "./recorded-show.ts";
+import { ANSWERS, CHAT, KICK_OFF, POLL, RECORDED, viewersAt, votesAt, YOU } from "./recorded-show.ts";
 
 type Frame = ServerFrame | ChatServerFrame;
 
 /** The server of the recorded channel, in the page: the SDK connects to it like to a deployment, and votes and chats with it. */
 export interface RecordedServer {
+  /** Its clock is the video's: what is on the screen waits while the video is paused. */
   environment: Environment;
   fetch(request: Request): Promise<Response>;
-  /** Sends what has happened up to a media time. */
-  advanceTo(time: number): void;
+  /** Sends what has happened up to the video's time. */
+  update(): void;
 }
 
-const CREATED = Date.UTC(2026, 10, 21, 15, 0);
 const TICK_SECONDS = 1;
 
-export function recordedServer(): RecordedServer {
+/** `position` is the media time of the video, in seconds. */
+export function recordedServer(position: () => number): RecordedServer {
   let socket: RecordedSocket | null = null;
   let time = 0;
-  let tickedAt = -TICK_SECONDS;
+  let updatedAt = -TICK_SECONDS;
   let said = 0;
   let myAnswer: string | null = null;
   const messages: ChatMessage[] = [];
 
+  const now = () => KICK_OFF + position() * 1000;
   const send = (frame: Frame) => socket?.deliver(JSON.stringify(frame));
 
   function results(): Schemas["PollResults"] {
@@ -47,7 +49,7 @@ export function recordedServer(): RecordedServer {
     const chatSeq = messages.length + 1;
     const message: ChatMessage = {
       ...{ _id: `5eed00000000000000cc${String(chatSeq).padStart(4, "0")}`, chatSeq, accountId, name, text, roles: [], system: false },
-      ...{ language: null, translation: null, replyTo: null, mentions: [], reactions: {}, reacted: null, sentAt: Date.now() },
+      ...{ language: null, translation: null, replyTo: null, mentions: [], reactions: {}, reacted: null, sentAt: now() },
       state: "visible",
     };
     messages.push(message);
@@ -97,13 +99,14 @@ export function recordedServer(): RecordedServer {
   return {
     environment: {
       ...steadyEnvironment,
+      now,
       openSocket() {
         socket = new RecordedSocket(receive);
         queueMicrotask(() => {
           socket?.open();
           send({
             type: "welcome",
-            ...{ epoch: "recorded", seq: 0, upTo: 0, now: Date.now(), recovered: false, overlays: [], rules: [] },
+            ...{ epoch: "recorded", seq: 0, upTo: 0, now: now(), recovered: false, overlays: [], rules: [] },
             ...{ concurrents: viewersAt(time), heartbeat: 60 },
           });
         });
@@ -111,19 +114,25 @@ export function recordedServer(): RecordedServer {
       },
       sendBeacon: () => true,
     },
-    fetch: async (request) => respond(new URL(request.url).pathname, results),
-    advanceTo(next) {
-      time = next;
+    fetch: (request) => Promise.resolve(respond(new URL(request.url).pathname, results)),
+    update() {
+      time = position();
       while ((CHAT[said]?.at ?? Infinity) <= time) {
         const line = CHAT[said++];
-        if (line) say(`5eed0000000000000000b0${String(line.name.length).padStart(2, "0")}`, line.name, line.text);
+        if (line) say(accountOf(line.name), line.name, line.text);
       }
-      if (Math.abs(time - tickedAt) < TICK_SECONDS) return;
-      tickedAt = time;
+      if (Math.abs(time - updatedAt) < TICK_SECONDS) return;
+      updatedAt = time;
       send({ type: "concurrents", upTo: 0, count: viewersAt(time) });
       send({ type: "poll.updated", upTo: 0, data: { ...results() } });
     },
   };
+}
+
+const NAMES = [...new Set(CHAT.map(({ name }) => name))];
+
+function accountOf(name: string): string {
+  return `5eed0000000000000000b0${String(NAMES.indexOf(name)).padStart(2, "0")}`;
 }
 
 /** The channel's page, its poll, and nothing else. */
@@ -132,7 +141,6 @@ function respond(path: string, results: () => Schemas["PollResults"]): Response 
   if (path.startsWith("/page/v2/configuration/")) return Response.json(CONFIGURATION);
   if (path === poll) return Response.json(pollOf(results()));
   if (path === `${poll}/results`) return Response.json(results());
-  if (path === "/realtime/v1/tickets") return Response.json({ ticket: "recorded", expiresAt: Date.now() + 60_000 });
   if (path.startsWith("/chat/")) return Response.json({ results: [], before: null });
   return Response.json({ success: false, status: 404, code: "not_found", message: "The recording has nothing here" }, { status: 404 });
 }
@@ -140,13 +148,21 @@ function respond(path: string, results: () => Schemas["PollResults"]): Response 
 function pollOf({ open, correctAnswerId }: Schemas["PollResults"]): Schemas["Poll"] {
   return {
     type: "prediction",
-    ...{ _id: RECORDED.pollId, siteId: RECORDED.clientId, name: "Derby", question: POLL.question, open, hideResults: false },
+    ...{
+      _id: RECORDED.pollId,
+      siteId: RECORDED.clientId,
+      name: "Derby",
+      question: POLL.question,
+      open,
+      hideResults: false,
+      responseCost: 0,
+    },
     ...{
       locksAt: null,
       responsesPerViewer: 1,
       settled: null,
-      created: CREATED,
-      modified: CREATED,
+      created: KICK_OFF,
+      modified: KICK_OFF,
       correctAnswerId: correctAnswerId ?? null,
     },
     answers: ANSWERS.map(({ id, answer }) => ({ _id: id, answer, imageUrl: null, pollId: RECORDED.pollId })),

@@ -5,6 +5,8 @@ import type { OverlayShow } from "#sdk/channel/index.ts";
 /** The site and the channel of the recording, which aren't on any server. */
 export const RECORDED = { clientId: "5eed00000000000000000001", channelId: "5eed0000000000000000c001", pollId: "5eed00000000000000006001" };
 export const SECONDS = 180;
+/** When the recording was made, in milliseconds since 1970 UTC. */
+export const KICK_OFF = Date.UTC(2026, 10, 21, 15, 0);
 const VIEWER = "5eed0000000000000000a003";
 
 const HOME = { name: "Harbour City", color: "#4b3fd1" };
@@ -25,7 +27,7 @@ const kit = "kit" as const;
 
 /** The match clock shows a minute every two seconds. */
 function score(at: number, homeScore: number, awayScore: number, period: string): Entry {
-  const clock = { clockSeconds: at * 30, clockSpeed: 30, clockRunning: true };
+  const clock = { clockSeconds: 0, clockAt: KICK_OFF, clockSpeed: 30, clockRunning: true };
   const variables = { ...MATCH, homeScore, awayScore, period, ...clock };
   return { at, seconds: SECONDS, element: { kind: kit, template: "scorebug", key: "score", position: "topLeft", variables } };
 }
@@ -106,6 +108,9 @@ const LOG: Entry[] = [
   }),
 ];
 
+/** The goals, for the player's timeline. */
+export const GOALS = LOG.filter(({ element }) => element.template === "goal").map(({ at }) => at);
+
 /** The broadcasts of the recording. Each is shown when the video reaches its timecode. */
 export function recordedBroadcasts(): OverlayShow[] {
   return LOG.map(({ at, seconds, element }, index) => ({
@@ -113,7 +118,7 @@ export function recordedBroadcasts(): OverlayShow[] {
     ...{ seq: index + 1, upTo: index + 1, cta: null, variables: {}, priority: 0, timecode: at, position: element.position },
     broadcastId: `5eed00000000000000bb${String(index).padStart(4, "0")}`,
     overlayId: `5eed00000000000000aa${element.key}`,
-    ...{ startsAt: at * 1000, endsAt: (at + seconds) * 1000 },
+    ...{ startsAt: KICK_OFF + at * 1000, endsAt: KICK_OFF + (at + seconds) * 1000 },
     contents: [element],
   }));
 }

@@ -9,7 +9,7 @@ import { TifoEventProvider, TifoOverlay, TifoPanel, useEventState } from "#sdk/r
 import { Boundary } from "../boundary.tsx";
 import { playMatch, RECORDED_MATCH } from "../match-video/play-match.ts";
 import { recordedServer, type RecordedServer } from "./recorded-server.ts";
-import { RECORDED, recordedBroadcasts, SECONDS, YOU } from "./recorded-show.ts";
+import { GOALS, RECORDED, recordedBroadcasts, SECONDS, YOU } from "./recorded-show.ts";
 import "../match-video/match-video.css";
 import "./showcase.css";
 
@@ -29,34 +29,34 @@ function Showcase() {
   return <Match key={run} again={() => setRun(run + 1)} />;
 }
 
+type Phase = "playing" | "paused" | "ended" | "failed";
+
 function Match({ again }: { again: () => void }) {
   const video = useRef<HTMLVideoElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const [event, setEvent] = useState<WatchedEvent | null>(null);
-  const [phase, setPhase] = useState<"playing" | "paused" | "ended" | "failed">("paused");
+  const [phase, setPhase] = useState<Phase>("paused");
   const [time, setTime] = useState(0);
 
   useEffect(() => {
     const element = video.current;
     if (!element) return undefined;
-    const server = recordedServer();
+    const server = recordedServer(() => element.currentTime);
     const watched = watch(server);
     setEvent(watched);
+    const fail = () => setPhase("failed");
     let left = false;
     let stop: (() => void) | undefined;
-    playMatch(element, RECORDED_MATCH).then(
-      async (match) => {
-        stop = match.stop;
-        if (left) return stop();
-        watched.setPlayer(match.player);
-        watched.replay(recordedBroadcasts());
-        // Where a browser doesn't allow it, the visitor presses the button.
-        await element.play().catch(() => {});
-      },
-      () => setPhase("failed"),
-    );
+    playMatch(element, RECORDED_MATCH, fail).then(async (match) => {
+      stop = match.stop;
+      if (left) return stop();
+      watched.setPlayer(match.player);
+      watched.replay(recordedBroadcasts());
+      // Where a browser doesn't allow it, the visitor presses the button.
+      await element.play().catch(() => {});
+    }, fail);
     const timer = setInterval(() => {
-      server.advanceTo(element.currentTime);
+      server.update();
       setTime(element.currentTime);
     }, TICK_MS);
     // The pressed button is gone.
@@ -70,9 +70,13 @@ function Match({ again }: { again: () => void }) {
   }, []);
 
   const toggle = () => {
-    if (phase === "ended") again();
+    if (phase === "ended" || phase === "failed") again();
     else if (phase === "playing") video.current?.pause();
     else void video.current?.play();
+  };
+  const seek = (to: number) => {
+    if (video.current) video.current.currentTime = to;
+    setTime(to);
   };
   return (
     <div className="showcase-match">
@@ -99,16 +103,14 @@ function Match({ again }: { again: () => void }) {
           <button ref={button} type="button" onClick={toggle}>
             {LABELS[phase]}
           </button>
-          <span className="showcase-progress" aria-hidden="true">
-            <span style={{ transform: `scaleX(${Math.min(1, time / SECONDS)})` }} />
-          </span>
+          <Timeline time={time} onSeek={seek} />
           {event && (
             <TifoEventProvider event={event}>
               <Viewers />
             </TifoEventProvider>
           )}
         </div>
-        {phase === "failed" && <p role="alert">The video couldn’t be played in this browser.</p>}
+        {phase === "failed" && <p role="alert">The video couldn’t be loaded.</p>}
       </div>
       <div className="showcase-panel">
         {event && (
@@ -121,19 +123,46 @@ function Match({ again }: { again: () => void }) {
   );
 }
 
-const LABELS = { playing: "Pause", paused: "Play", ended: "Play again", failed: "Try again" };
+const LABELS: Record<Phase, string> = { playing: "Pause", paused: "Play", ended: "Play again", failed: "Try again" };
+
+/** The position in the video, with a mark for each goal. */
+function Timeline({ time, onSeek }: { time: number; onSeek: (time: number) => void }) {
+  const played = Math.min(SECONDS, Math.floor(time));
+  return (
+    <span className="showcase-timeline" style={{ "--played": played / SECONDS }}>
+      <input
+        type="range"
+        min={0}
+        max={SECONDS}
+        value={played}
+        aria-label="Position"
+        aria-valuetext={`${clockOf(played)} of ${clockOf(SECONDS)}`}
+        onChange={({ target }) => onSeek(Number(target.value))}
+      />
+      {GOALS.map((at) => (
+        <i key={at} style={{ insetInlineStart: `${(100 * at) / SECONDS}%` }} />
+      ))}
+    </span>
+  );
+}
+
+function clockOf(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
 
 function Viewers() {
   const count = useEventState((state) => state.concurrents);
-  return <span className="delay">{count.toLocaleString("en")} watching</span>;
+  return <span className="showcase-viewers">{count > 0 && `${count.toLocaleString("en")} watching`}</span>;
 }
 
 /** The recorded channel as an event of the SDK, with the page's visitor signed in. */
 function watch(server: RecordedServer): WatchedEvent {
   const { clientId, channelId } = RECORDED;
-  const configuration = { clientId, origin: location.origin, insights: false, delegate: { getUserToken: token } };
+  const mode = document.documentElement.dataset["theme"] === "dark" ? ("dark" as const) : ("light" as const);
+  const configuration = { clientId, origin: location.origin, mode, insights: false, delegate: { getUserToken: token } };
   const client = createClient({ origin: location.origin, clientId, getToken: token, fetch: (request) => server.fetch(request) });
-  const session = { ...createSession(configuration, undefined, server.environment), client };
+  const ticket = () => Promise.resolve("recorded");
+  const session = { ...createSession(configuration, undefined, server.environment), client, ticket };
   const event = watchEvent(session, channelId);
   registerSdkContext({ event, session, settings: userSettings() });
   return event;
