@@ -31,7 +31,8 @@ async function join() {
     },
     async read(path: string) {
       const response = await server.fetch(new Request(`https://tifo.example${path}`));
-      return { status: response.status, body: await response.json() };
+      const body: unknown = await response.json();
+      return { status: response.status, body };
     },
     now: () => server.environment.now(),
   };

@@ -229,6 +229,6 @@ class RecordedSocket implements SocketLike {
   }
 
   addEventListener(type: string, listener: (event: never) => void): void {
-    this.#listeners.addEventListener(type, (event) => Reflect.apply(listener, undefined, [event]));
+    this.#listeners.addEventListener(type, (event) => void Reflect.apply(listener, undefined, [event]));
   }
 }

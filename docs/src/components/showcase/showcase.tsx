@@ -10,18 +10,26 @@ import { Boundary } from "../boundary.tsx";
 import { playMatch, RECORDED_MATCH } from "../match-video/play-match.ts";
 import { recordedServer, type RecordedServer } from "./recorded-server.ts";
 import { GOALS, RECORDED, recordedBroadcasts, SECONDS, YOU } from "./recorded-show.ts";
-import "../match-video/match-video.css";
-import "./showcase.css";
+import matchStyles from "../match-video/match-video.css?inline";
+import styles from "./showcase.css?inline";
 
 const TICK_MS = 250;
 
 /** Plays the recorded match with its overlays, poll, chat and counts. Needs no server. */
 export function mountShowcase(element: Element): void {
+  // A page links the files that its scripts import, which would make the home page wait for these.
+  document.adoptedStyleSheets.push(...[matchStyles, styles].map(sheetOf));
   createRoot(element).render(
     <Boundary>
       <Showcase />
     </Boundary>,
   );
+}
+
+function sheetOf(css: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  return sheet;
 }
 
 function Showcase() {
