@@ -40,7 +40,9 @@ export function useDesk(id: string) {
     toast(lostRace ? "Somebody else was faster. The rundown shows their change now." : errorText(error), "danger");
     reread();
   };
-  const show = (next: Loaded): void => {
+  const show = async (next: Loaded): Promise<void> => {
+    // A read that started before the change would show the rundown without it.
+    await queries.cancelQueries({ queryKey: key });
     queries.setQueryData<Loaded>(key, next);
   };
 

@@ -134,6 +134,7 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await expect.poll(() => log.getByRole("listitem").first().innerText()).toMatch(/Received\s+[1-9]/);
   expect(await violationsOf(page)).toEqual([]);
 
+  await itemsOf(page).filter({ hasText: "On air" }).waitFor();
   await press("c");
   await log.getByText(/cleared/).waitFor();
   await expect.poll(() => scorer(program).count()).toBe(0);
