@@ -1,5 +1,5 @@
 import type { AstroIntegration } from "astro";
-import { glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { close, createIndex } from "pagefind";
@@ -8,6 +8,8 @@ import { contentOf, metaOf, readPage, titleOf, type BuiltPage } from "../src/pub
 import { linkFaults } from "../src/publish/link-check.ts";
 import { llmsFullTxt, llmsTxt, type ListedPage } from "../src/publish/llms.ts";
 import { toMarkdown } from "../src/publish/markdown.ts";
+import { searchFile } from "../src/publish/search-file.ts";
+import { searchFileName, UNNAMED_SEARCH_FILE } from "../src/publish/search-files.ts";
 import { searchIndex } from "../src/publish/search-index.ts";
 import { twinOf } from "../src/publish/twins.ts";
 import { sectionOf, sections } from "../src/sidebars/index.ts";
@@ -32,6 +34,7 @@ export function publish(): AstroIntegration {
         const pages = await readPages(root);
         await writeTwins(root, pages);
         await writeSearchIndexes(root, pages);
+        await writeSearchFiles(root, pages);
         await writePagefind(root);
         const faults = linkFaults(pages, await filesOf(root), origin);
         if (faults.length > 0) throw new Error(`${faults.length} broken links, anchors or images:\n${faults.join("\n")}`);
@@ -70,12 +73,37 @@ async function writeTwins(root: string, pages: readonly BuiltPage[]): Promise<vo
   await writeFile(join(root, "llms-full.txt"), llmsFullTxt(listed, origin));
 }
 
+function breadcrumbOf(path: string): string[] {
+  return [sectionOf(path)?.label ?? TITLE];
+}
+
 async function writeSearchIndexes(root: string, pages: readonly BuiltPage[]): Promise<void> {
-  const breadcrumb = (path: string): string[] => [sectionOf(path)?.label ?? TITLE];
-  await writeFile(join(root, "search-index.json"), JSON.stringify(searchIndex(pages, breadcrumb)));
+  await writeFile(join(root, "search-index.json"), JSON.stringify(searchIndex(pages, breadcrumbOf)));
   for (const section of sections) {
     const own = pages.filter(({ path }) => sectionOf(path) === section);
-    await writeFile(join(root, `search-index-${contextId(section.label)}.json`), JSON.stringify(searchIndex(own, breadcrumb)));
+    await writeFile(join(root, `search-index-${contextId(section.label)}.json`), JSON.stringify(searchIndex(own, breadcrumbOf)));
+  }
+}
+
+/** Writes the files that the search box loads, one for the site and one per section, and names the first in each page. */
+async function writeSearchFiles(root: string, pages: readonly BuiltPage[]): Promise<void> {
+  const write = async (from: readonly BuiltPage[], context?: string): Promise<string> => {
+    const content = JSON.stringify(searchFile(from, breadcrumbOf));
+    const name = searchFileName(content, context);
+    await writeFile(join(root, name), content);
+    await appendFile(join(root, "_headers"), `\n/${name}\n  Cache-Control: public, max-age=31536000, immutable\n`);
+    return name;
+  };
+  for (const section of sections) {
+    await write(
+      pages.filter(({ path }) => sectionOf(path) === section),
+      contextId(section.label),
+    );
+  }
+  const name = await write(pages);
+  for await (const file of glob("**/*.html", { cwd: root })) {
+    const html = await readFile(join(root, file), "utf8");
+    await writeFile(join(root, file), html.replaceAll(UNNAMED_SEARCH_FILE, name));
   }
 }
 

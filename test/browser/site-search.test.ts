@@ -33,10 +33,32 @@ describe("the search box", () => {
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
     await page.goto(`${url}/start`, { waitUntil: "networkidle" });
-    expect(requests.filter((request) => request.includes("pagefind"))).toEqual([]);
-    const loading = page.waitForRequest(/pagefind/);
+    expect(requests.filter((request) => /pagefind|search-index/.test(request))).toEqual([]);
+    const loading = page.waitForRequest(/\/search-index-[0-9a-f]{8}\.json$/);
     await box(page).hover();
     await loading;
+    await page.close();
+  });
+
+  test("loads its index in one request, however much is typed", async () => {
+    const page = await open("/start");
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    await box(page).pressSequentially("overlay");
+    await page.getByRole("option").first().waitFor();
+    await box(page).fill("webhok");
+    await page.locator('[role=option][href^="/concepts/webhooks"]').waitFor();
+    expect(requests.filter((request) => /pagefind|search-index/.test(request))).toHaveLength(1);
+    await page.close();
+  });
+
+  test("announces the number of results to screen readers", async () => {
+    const page = await open("/start");
+    await box(page).fill("overlay");
+    await page
+      .getByRole("status")
+      .getByText(/^\d results$/)
+      .waitFor();
     await page.close();
   });
 
@@ -65,7 +87,7 @@ describe("the search box", () => {
   test("reports that there are no results", async () => {
     const page = await open("/");
     await box(page).fill("xyzzyplugh");
-    await page.getByText("No results").waitFor();
+    await page.locator(".message").getByText("No results").waitFor();
     expect(await page.getByRole("option").count()).toBe(0);
     await page.close();
   });
@@ -73,7 +95,7 @@ describe("the search box", () => {
   test("finds nothing for stop words alone", async () => {
     const page = await open("/");
     await box(page).fill("how to do the");
-    await page.getByText("No results").waitFor();
+    await page.locator(".message").getByText("No results").waitFor();
     await page.close();
   });
 
@@ -114,6 +136,18 @@ describe("the page of all results", () => {
     await page.getByRole("searchbox", { name: "Search terms" }).fill("xyzzyplugh");
     await page.getByText("No results").waitFor();
     expect(page.url()).toBe(`${url}/search?q=xyzzyplugh&ctx=web-sdk`);
+    await page.close();
+  });
+
+  test("shows ten documents at first, and similar pages for a misspelt word", async () => {
+    const page = await open("/search?q=overlay");
+    await page.getByText(/documents found/).waitFor();
+    expect(await page.locator("article.page").count()).toBe(10);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await expect.poll(() => page.locator("article.page").count()).toBe(20);
+    await page.goto(`${url}/search?q=boradcast`);
+    await page.getByText("No document contains these words. Similar:").waitFor();
+    expect(await page.locator('article a[href^="/docs/api-reference/broadcastOverlay"]').count()).toBeGreaterThan(0);
     await page.close();
   });
 

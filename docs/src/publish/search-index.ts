@@ -22,7 +22,8 @@ export interface IndexedDocument {
 /** Titles, headings, descriptions, keywords and contents, in this order. */
 export type SearchIndex = { documents: IndexedDocument[]; index: SerializedIndex }[];
 
-interface Part {
+/** A section of a page. */
+export interface Part {
   heading: string;
   anchor: string;
   text: string[];
@@ -53,7 +54,7 @@ export function searchIndex(pages: readonly BuiltPage[], breadcrumbOf: (path: st
 }
 
 /** A page's text, split by headings. */
-function partsOf(content: Element): Part[] {
+export function partsOf(content: Element): Part[] {
   const parts: Part[] = [{ heading: "", anchor: "", text: [] }];
   collect(content, parts);
   return parts;

@@ -1,7 +1,8 @@
 import { CURRENT } from "../../versions.ts";
+import { once, versionFolder } from "./loading.ts";
 import { containsWord, tokens } from "./query.ts";
 
-/** One search result: a page, or a heading within one. */
+/** One result of the page of all results: a page, or a heading within one. */
 export interface Hit {
   kind: "page" | "heading";
   title: string;
@@ -12,9 +13,16 @@ export interface Hit {
   excerpt: string;
 }
 
-/** Returns the pages that contain all words of a query, best first, each followed by its matching headings. */
+/** The full-text index. Each page of a result is a request of its own, so results are read in batches. */
 export interface Engine {
-  search(query: string, limit: number): Promise<{ hits: Hit[]; pages: number }>;
+  search(query: string): Promise<Results>;
+}
+
+/** The pages that contain all words of a query, best first. */
+export interface Results {
+  pages: number;
+  /** The results `from` to `from + count - 1`, each page followed by its matching headings. */
+  read(from: number, count: number): Promise<Hit[]>;
 }
 
 interface Found {
@@ -35,23 +43,13 @@ const HEADINGS_PER_PAGE = 2;
 const engines = new Map<string, Promise<Engine>>();
 
 /**
- * The index of a version, such as `/`, and a context, such as `web-sdk`. Each is loaded once; the next call retries a failed load.
+ * The full-text index of a version, such as `/`, and a context, such as `web-sdk`. Each is loaded once; the next call retries a
+ * failed load.
  * @throws Error "Unexpected version url" for a URL of another origin or outside the site
  */
 export async function loadEngine(versionUrl: string = BASE, context?: string): Promise<Engine> {
-  const folder = new URL(versionUrl, location.origin);
-  if (folder.origin !== location.origin || !folder.pathname.startsWith(BASE)) throw new Error("Unexpected version url");
-  const key = `${folder.pathname} ${context ?? ""}`;
-  const known = engines.get(key);
-  if (known) return await known;
-  const loading = open(`${folder.pathname.replace(/\/$/, "")}/pagefind/pagefind.js`, context);
-  engines.set(key, loading);
-  try {
-    return await loading;
-  } catch (error) {
-    engines.delete(key);
-    throw error;
-  }
+  const folder = versionFolder(versionUrl);
+  return await once(engines, `${folder} ${context ?? ""}`, () => open(`${folder}/pagefind/pagefind.js`, context));
 }
 
 async function open(file: string, context: string | undefined): Promise<Engine> {
@@ -60,15 +58,21 @@ async function open(file: string, context: string | undefined): Promise<Engine> 
   await index.init();
   const filters = { version: CURRENT.name, ...(context === undefined ? {} : { ctx: context }) };
   return {
-    async search(query, limit) {
+    async search(query) {
       const words = tokens(query);
-      if (words.length === 0) return { hits: [], pages: 0 };
+      if (words.length === 0) return { pages: 0, read: () => Promise.resolve([]) };
       const { results } = await index.search(words.join(" "), { filters });
-      const likely = await Promise.all(results.slice(0, limit).map((result) => result.data()));
       // For an unknown word, the index returns pages that match its first letters.
-      const found = likely.filter(({ content }) => words.every((word) => containsWord(content, word)));
-      const pages = found.length < likely.length ? found.length : results.length;
-      return { hits: found.flatMap((page) => hitsOf(page, words)).slice(0, limit), pages };
+      const [best] = await Promise.all(results.slice(0, 1).map((result) => result.data()));
+      const matches = best !== undefined && words.every((word) => containsWord(best.content, word));
+      return {
+        pages: matches ? results.length : 0,
+        async read(from, count) {
+          if (!matches) return [];
+          const found = await Promise.all(results.slice(from, from + count).map((result) => result.data()));
+          return found.flatMap((page) => hitsOf(page, words));
+        },
+      };
     },
   };
 }

@@ -1,5 +1,7 @@
-import { type Hit, loadEngine } from "./engine.ts";
+import { loadRanking } from "./load-ranking.ts";
 import { cutTitle, tokens } from "./query.ts";
+import type { RankedHit, Ranking } from "./ranking.ts";
+import { terms } from "./words.ts";
 
 const MAX_HITS = 8;
 
@@ -41,7 +43,11 @@ class SearchBox extends HTMLElement {
 
   /** The search retries a load that fails here, and reports the error. */
   #preload(): void {
-    loadEngine().catch(() => undefined);
+    this.#ranking().catch(() => undefined);
+  }
+
+  async #ranking(): Promise<Ranking> {
+    return await loadRanking(this.dataset.index ?? "");
   }
 
   async #search(): Promise<void> {
@@ -50,9 +56,8 @@ class SearchBox extends HTMLElement {
     if (query.trim() === "") return this.#show(false);
     this.#part(".ring").hidden = false;
     try {
-      const engine = await loadEngine();
-      const { hits } = await engine.search(query, MAX_HITS);
-      if (turn === this.#searches) this.#list(query, hits);
+      const ranking = await this.#ranking();
+      if (turn === this.#searches) this.#list(query, ranking.search(query, MAX_HITS, this.dataset.label));
     } catch (error) {
       if (turn === this.#searches) this.#showMessage(`Search isn't available: ${String(error)}`);
     } finally {
@@ -60,8 +65,9 @@ class SearchBox extends HTMLElement {
     }
   }
 
-  #list(query: string, hits: Hit[]): void {
+  #list(query: string, hits: RankedHit[]): void {
     this.#showMessage(hits.length === 0 ? "No results" : "");
+    this.#part(".count").textContent = hits.length === 0 ? "No results" : `${hits.length} ${hits.length === 1 ? "result" : "results"}`;
     const words = tokens(query);
     this.#part("ul").replaceChildren(...hits.map((hit, at) => option(hit, at, words)));
     if (hits.length > 0) this.#part(".all").replaceChildren(...this.#linksToAll(query));
@@ -107,25 +113,35 @@ class SearchBox extends HTMLElement {
   }
 }
 
-function option(hit: Hit, at: number, words: readonly string[]): HTMLElement {
+function option(hit: RankedHit, at: number, words: readonly string[]): HTMLElement {
   const item = link(hit.url, "");
   item.id = `tifo-search-hit-${at}`;
   item.role = "option";
-  item.className = hit.kind;
+  item.className = hit.type === 1 ? "heading" : "page";
   item.ariaSelected = "false";
   item.tabIndex = -1;
   const title = document.createElement("span");
   title.className = "title";
-  title.textContent = cutTitle(hit.title, words);
+  title.append(...marked(cutTitle(hit.title, words), hit.tokens));
   const where = document.createElement("span");
   where.className = "where";
-  if (hit.kind === "heading") where.textContent = hit.page;
-  else where.innerHTML = hit.excerpt;
+  const detail = hit.type === 1 ? hit.page : hit.description;
+  where.textContent = detail === "" ? hit.crumb : `${hit.crumb} · ${detail}`;
   item.append(title, where);
   const row = document.createElement("li");
   row.role = "presentation";
   row.append(item);
   return row;
+}
+
+/** A text with the words that matched in `<mark>`. */
+function marked(text: string, matched: readonly string[]): Node[] {
+  return text.split(/([\p{L}\p{N}_]+)/u).map((part) => {
+    if (!terms(part).some((word) => matched.includes(word))) return document.createTextNode(part);
+    const mark = document.createElement("mark");
+    mark.textContent = part;
+    return mark;
+  });
 }
 
 function link(href: string, text: string): HTMLAnchorElement {

@@ -1,8 +1,10 @@
 import { showLoaded } from "../shell/loadable.ts";
-import { type Hit, loadEngine } from "./engine.ts";
+import { type Hit, loadEngine, type Results } from "./engine.ts";
+import { loadRanking } from "./load-ranking.ts";
 import { cutTitle, tokens } from "./query.ts";
 
-const MAX_HITS = 100;
+/** Each page of the results is a request. */
+const BATCH = 10;
 const TITLE_LIMIT = 100;
 
 /** The page of all results: the query, its context and version are in the URL. */
@@ -38,9 +40,32 @@ class SearchPage extends HTMLElement {
     void showLoaded(place, async () => {
       if (query === "") return place.replaceChildren();
       const engine = await loadEngine(version ?? undefined, context === "" ? undefined : context);
-      const { hits, pages } = await engine.search(query, MAX_HITS);
-      if (turn === this.#searches) place.replaceChildren(...list(hits, pages, tokens(query)));
+      const results = await engine.search(query);
+      const first = await results.read(0, BATCH);
+      const similar = results.pages > 0 ? [] : await this.#similar(query, context, version ?? undefined);
+      if (turn !== this.#searches) return;
+      const words = tokens(query);
+      place.replaceChildren(count(results.pages, similar.length), ...[...first, ...similar].map((hit) => article(hit, words)));
+      if (results.pages > BATCH) place.append(moreButton(results, words));
     });
+  }
+
+  /** Where no page has all the words: those that have similar ones. */
+  async #similar(query: string, context: string, version: string | undefined): Promise<Hit[]> {
+    const file = document.querySelector<HTMLElement>("tifo-search")?.dataset.index;
+    if (file === undefined) return [];
+    const ranking = await loadRanking(file, version);
+    const label = [...this.#select.options].find(({ value }) => value === context && value !== "")?.text;
+    return ranking
+      .search(query, BATCH)
+      .filter(({ crumb }) => label === undefined || crumb === label)
+      .map(({ type, title, page, url, description }) => ({
+        kind: type === 1 ? "heading" : "page",
+        title,
+        page,
+        url,
+        excerpt: escaped(description),
+      }));
   }
 
   #updateUrl(query: string, context: string, version: string | null): void {
@@ -55,12 +80,39 @@ class SearchPage extends HTMLElement {
   }
 }
 
-function list(hits: Hit[], pages: number, words: readonly string[]): HTMLElement[] {
-  const count = document.createElement("p");
-  count.className = "count";
-  count.role = "status";
-  count.textContent = hits.length === 0 ? "No results" : pages === 1 ? "1 document found" : `${pages} documents found`;
-  return [count, ...hits.map((hit) => article(hit, words))];
+function count(pages: number, similar: number): HTMLElement {
+  const line = document.createElement("p");
+  line.className = "count";
+  line.role = "status";
+  const found = pages === 1 ? "1 document found" : `${pages} documents found`;
+  line.textContent = pages > 0 ? found : similar > 0 ? "No document contains these words. Similar:" : "No results";
+  return line;
+}
+
+/** Adds the next results in its place, until all are shown. */
+function moreButton(results: Results, words: readonly string[]): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Show more";
+  let shown = BATCH;
+  button.addEventListener("click", () => {
+    const from = shown;
+    shown += BATCH;
+    results
+      .read(from, BATCH)
+      .then((hits) => {
+        button.before(...hits.map((hit) => article(hit, words)));
+        if (shown >= results.pages) button.remove();
+      })
+      .catch(console.warn);
+  });
+  return button;
+}
+
+function escaped(text: string): string {
+  const span = document.createElement("span");
+  span.textContent = text;
+  return span.innerHTML;
 }
 
 function article(hit: Hit, words: readonly string[]): HTMLElement {

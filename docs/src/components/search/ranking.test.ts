@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { z } from "@hono/zod-openapi";
+import { beforeAll, describe, expect, test } from "vitest";
+import { PATHS_WITH_KEYWORDS } from "../../search-keywords.ts";
+import { QUESTIONS } from "./questions.ts";
+import { Ranking } from "./ranking.ts";
+
+const DIST = "docs/dist";
+const MAX_BYTES = 120_000;
+const TOP = 3;
+
+const Entry = z.object({
+  i: z.number(),
+  t: z.string().exactOptional(),
+  u: z.string(),
+  h: z.string().exactOptional(),
+  b: z.array(z.string()).exactOptional(),
+  p: z.number().exactOptional(),
+});
+const SearchFile = z.array(z.object({ documents: z.array(Entry), index: z.array(z.string()) }));
+
+const files = readdirSync(DIST).filter((name) => /^search-index-(.+-)?[0-9a-f]{8}\.json$/.test(name));
+
+function read(name: string): string {
+  return readFileSync(`${DIST}/${name}`, "utf8");
+}
+
+let ranking: Ranking;
+
+beforeAll(() => {
+  const [site = ""] = files.filter((name) => /^search-index-[0-9a-f]{8}\.json$/.test(name));
+  ranking = new Ranking(SearchFile.parse(JSON.parse(read(site))));
+});
+
+/** Whether a result leads to a page: with an anchor only to this entry of the page. */
+function leadsTo(url: string, page: string): boolean {
+  return url === page || (!page.includes("#") && url.split("#")[0] === page);
+}
+
+describe("the index of the search box", () => {
+  test.each(files)("%s is at most 120 kB compressed and contains five lists", (name) => {
+    const text = read(name);
+    expect(gzipSync(text).length).toBeLessThanOrEqual(MAX_BYTES);
+    expect(SearchFile.parse(JSON.parse(text))).toHaveLength(5);
+  });
+
+  test("exists once for the site and once per section", () => {
+    expect(files.length).toBe(9);
+  });
+
+  test("has the right page among the first three results for 95 of 100 plain questions", () => {
+    const missed = QUESTIONS.filter(([question, ...pages]) => {
+      const first = ranking.search(question, TOP).map(({ url }) => url);
+      return !first.some((url) => pages.some((page) => leadsTo(url, page)));
+    });
+    expect(QUESTIONS.length).toBeGreaterThanOrEqual(100);
+    expect(missed.map(([question]) => question).slice(5)).toEqual([]);
+  });
+
+  test("has keywords only for pages that exist", () => {
+    expect(PATHS_WITH_KEYWORDS.filter((path) => !path.includes("#") && !existsSync(`${DIST}${path}/index.html`))).toEqual([]);
+  });
+
+  test("finds an error by its code and by its status", () => {
+    expect(ranking.search("already_answered", 1)[0]?.url).toBe("/errors#already_answered");
+    expect(ranking.search("412", TOP).map(({ url }) => url)).toContain("/errors#precondition_failed");
+  });
+
+  test("lists changelogs after the pages on the same subject", () => {
+    expect(ranking.search("web sdk", TOP).map(({ url }) => url)).not.toContain("/sdk/web/getting-started/CHANGELOG");
+  });
+
+  test("returns nothing for stop words and for words that no page has", () => {
+    expect(ranking.search("how to do the", TOP)).toEqual([]);
+    expect(ranking.search("xyzzyplugh", TOP)).toEqual([]);
+  });
+});
