@@ -14,3 +14,11 @@ test("keeps the demo's credentials if the reader has entered none", () => {
   expect(fill(sample, NONE)).toBe(sample);
   expect(fill(sample, { ...NONE, developerKey: "mine" })).toContain(`Tifo-Client-Id: ${DEMO.clientId}`);
 });
+
+test("names the page's own origin unless the reader entered another, for WebSockets too", () => {
+  const socket = `new WebSocket("ws://localhost:8787/realtime/v1/channels/1"); fetch("${DEMO.origin}/health")`;
+  expect(fill(socket, NONE, "https://tifo.example")).toBe(
+    'new WebSocket("wss://tifo.example/realtime/v1/channels/1"); fetch("https://tifo.example/health")',
+  );
+  expect(fill(sample, { ...NONE, origin: "https://mine.example" }, "https://tifo.example")).toContain("https://mine.example/poll");
+});

@@ -32,10 +32,17 @@ export function keepCredentials(credentials: Credentials): void {
   sessionStorage.setItem(KEY, JSON.stringify(credentials));
 }
 
-/** A sample with the reader's credentials instead of the demo's. */
-export function fill(sample: string, own: Credentials): string {
+/** A sample with the reader's credentials instead of the demo's, and, if they name no origin, with `pageOrigin`. */
+export function fill(sample: string, own: Credentials, pageOrigin: string = DEMO.origin): string {
+  const origin = own.origin || pageOrigin;
   return sample
     .replaceAll(DEMO.clientId, own.clientId || DEMO.clientId)
     .replaceAll(DEMO.developerKey, own.developerKey || DEMO.developerKey)
-    .replaceAll(DEMO.origin, own.origin || DEMO.origin);
+    .replaceAll(DEMO.origin, origin)
+    .replaceAll(socketOrigin(DEMO.origin), socketOrigin(origin));
+}
+
+/** The origin of WebSocket URLs. */
+function socketOrigin(origin: string): string {
+  return origin.replace(/^http/, "ws");
 }

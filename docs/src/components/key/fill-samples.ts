@@ -1,16 +1,16 @@
-import { type Credentials, fill, storedCredentials } from "./credentials.ts";
+import { type Credentials, DEMO, fill, storedCredentials } from "./credentials.ts";
 
 const originals = new WeakMap<Node, string>();
 
-/** Fills the stored credentials into every sample on the page, and into the text that its copy button copies. */
+/** Fills the stored credentials and the page's origin into every sample on the page, and into the text that its copy button copies. */
 export function fillCredentials(own: Credentials = storedCredentials()): void {
   const page = document.querySelector(".main-frame");
-  if (!page || (isNone(own) && !page.hasAttribute("data-filled"))) return;
+  if (!page || (isNone(own) && location.origin === DEMO.origin && !page.hasAttribute("data-filled"))) return;
   page.toggleAttribute("data-filled", true);
   for (const code of page.querySelectorAll("pre, code")) fillText(code, own);
   for (const button of page.querySelectorAll("[data-code]")) {
     const attribute = button.getAttributeNode("data-code");
-    if (attribute) attribute.value = fill(original(attribute), own);
+    if (attribute) attribute.value = fill(original(attribute), own, location.origin);
   }
 }
 
@@ -19,10 +19,12 @@ function isNone(own: Credentials): boolean {
 }
 
 function fillText(code: Element, own: Credentials): void {
+  // Text that mentions the local server's origin remains true on a deployment.
+  const pageOrigin = code.closest("pre") ? location.origin : DEMO.origin;
   const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     const before = original(text);
-    if (fill(before, { clientId: "·", developerKey: "·", origin: "·" }) !== before) text.nodeValue = fill(before, own);
+    if (fill(before, { clientId: "·", developerKey: "·", origin: "·" }) !== before) text.nodeValue = fill(before, own, pageOrigin);
   }
 }
 
