@@ -87,7 +87,7 @@ describe("on a phone", () => {
     await section.waitFor();
     await page.getByRole("button", { name: "Back to main menu" }).click();
     const main = page.getByRole("navigation", { name: "Main menu" });
-    expect(await main.getByRole("link").allTextContents()).toHaveLength(7);
+    expect(await main.getByRole("link").allTextContents()).toHaveLength(9);
     expect(await section.isVisible()).toBe(false);
     await page.setViewportSize(DESKTOP);
     expect(await page.locator(":popover-open").count()).toBe(0);

@@ -27,7 +27,7 @@ function causeOf(item: unknown): string {
 }
 
 describe("the site's own navbar", () => {
-  test("has seven links in order and the search box", () => {
+  test("has seven links in order, then getting started, concepts and the search box", () => {
     const entries = resolveNavbar(navbar.items, context);
     expect(entries.map((entry) => (entry.kind === "link" ? `${entry.label} ${entry.href}` : entry.kind))).toEqual([
       "iOS SDK /sdk/ios",
@@ -37,6 +37,8 @@ describe("the site's own navbar", () => {
       "Roku SDK /sdk/roku",
       "REST API /api/rest",
       "Guides /guides/integration",
+      "Get started /start",
+      "Concepts /concepts/authentication",
       "search",
     ]);
   });
@@ -45,6 +47,19 @@ describe("the site's own navbar", () => {
     expect(isCurrent("/sdk/web", "/sdk/web/core-sdk/configure")).toBe(true);
     expect(isCurrent("/sdk/web", "/sdk/web/")).toBe(true);
     expect(isCurrent("/sdk/web", "/sdk/web-legacy")).toBe(false);
+  });
+
+  test.each([
+    ["/guides/wallets", "Guides"],
+    ["/concepts/webhooks", "Concepts"],
+    ["/docs/api-reference/createPoll", "REST API"],
+    ["/api/key", "REST API"],
+    ["/start", "Get started"],
+    ["/sdk/web/core-sdk/configure", "Web SDK"],
+  ])("marks on %s only the link of its section, %s", (path, label) => {
+    const links = resolveNavbar(navbar.items, context).filter((entry) => entry.kind === "link");
+    const marked = links.filter(({ href, pages = [] }) => [href, ...pages].some((base) => isCurrent(base, path)));
+    expect(marked.map((entry) => entry.label)).toEqual([label]);
   });
 });
 

@@ -2,9 +2,9 @@ import type { DocsVersion } from "../versions.ts";
 
 type Placed<Item> = Item & { position?: "left" | "right" };
 
-/** One configured item of the top navigation, of nine kinds. */
+/** One configured item of the top navigation, of nine kinds. A link is also marked on the pages below `pages`, its section. */
 export type NavbarItem = Placed<
-  | { type: "link"; label: string; href: string }
+  | { type: "link"; label: string; href: string; pages?: string[] }
   | { type: "dropdown"; label: string; items: NavbarItem[] }
   | { type: "html"; html: string }
   | { type: "doc"; docId: string; label?: string }
@@ -17,7 +17,7 @@ export type NavbarItem = Placed<
 
 /** One rendered item. */
 export type NavbarEntry =
-  | { kind: "link"; label: string; href: string; version?: string }
+  | { kind: "link"; label: string; href: string; version?: string; pages?: string[] }
   | { kind: "menu"; label: string; entries: NavbarEntry[] }
   | { kind: "html"; html: string }
   | { kind: "search" };
@@ -39,8 +39,10 @@ export const navbar: { title: string; hideOnScroll: boolean; items: NavbarItem[]
     { type: "link", label: "Android SDK", href: "/sdk/android" },
     { type: "link", label: "Web SDK", href: "/sdk/web" },
     { type: "link", label: "Roku SDK", href: "/sdk/roku" },
-    { type: "link", label: "REST API", href: "/api/rest" },
-    { type: "link", label: "Guides", href: "/guides/integration" },
+    { type: "link", label: "REST API", href: "/api/rest", pages: ["/api", "/docs/api-reference", "/errors"] },
+    { type: "link", label: "Guides", href: "/guides/integration", pages: ["/guides"] },
+    { type: "link", label: "Get started", href: "/start", position: "right" },
+    { type: "link", label: "Concepts", href: "/concepts/authentication", pages: ["/concepts"], position: "right" },
     { type: "search", position: "right" },
   ],
 };

@@ -25,7 +25,7 @@ export function resolveNavbar(items: readonly NavbarItem[], context: NavbarConte
 function resolveItem(item: NavbarItem, context: NavbarContext): NavbarEntry[] {
   switch (item.type) {
     case "link":
-      return [{ kind: "link", label: item.label, href: item.href }];
+      return [{ kind: "link", label: item.label, href: item.href, ...(item.pages && { pages: item.pages }) }];
     case "dropdown":
       return [{ kind: "menu", label: item.label, entries: resolveNavbar(item.items, context) }];
     case "html":
