@@ -15,6 +15,8 @@ export const guides: SidebarItem[] = [
       { label: "Languages", slug: "guides/languages" },
       { label: "Video players", slug: "guides/video-players" },
       { label: "Chat and Q&A", slug: "guides/chat-and-questions" },
+      { label: "Polls and predictions", slug: "guides/polls-and-predictions" },
+      { label: "Quests and raffles", slug: "guides/quests-and-raffles" },
       { label: "Points and leaderboards", slug: "guides/leaderboards" },
       { label: "Sell access", slug: "guides/sell-access" },
       { label: "Wallets", slug: "guides/wallets" },
