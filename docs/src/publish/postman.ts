@@ -21,7 +21,11 @@ interface PostmanItem {
   };
 }
 
-const VARIABLES: Record<string, string> = { [DEMO.clientId]: "{{clientId}}", [DEMO.developerKey]: "{{developerKey}}", tifo_super_demo: "{{superKey}}" };
+const VARIABLES: Record<string, string> = {
+  [DEMO.clientId]: "{{clientId}}",
+  [DEMO.developerKey]: "{{developerKey}}",
+  tifo_super_demo: "{{superKey}}",
+};
 
 /** Every operation as a Postman request. Signing in stores the token that the others send; signatures are computed. */
 export function postmanCollection(areas: readonly Area[], version: string): PostmanCollection {
@@ -69,7 +73,10 @@ function itemOf(operation: Operation): PostmanItem {
 function bodyOf({ body }: SampleRequest): PostmanItem["request"]["body"] {
   if (!body) return undefined;
   if (body.kind === "file") return { mode: "formdata", formdata: [{ key: "file", type: "file", src: "" }] };
-  return { mode: "raw", raw: body.kind === "text" ? body.text : JSON.stringify(body.value, null, 2).replaceAll(DEMO.clientId, "{{clientId}}") };
+  return {
+    mode: "raw",
+    raw: body.kind === "text" ? body.text : JSON.stringify(body.value, null, 2).replaceAll(DEMO.clientId, "{{clientId}}"),
+  };
 }
 
 function eventOf({ operationId }: Operation, { signed, body }: SampleRequest): PostmanItem["event"] {
