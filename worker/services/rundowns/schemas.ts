@@ -119,7 +119,7 @@ export const RundownPreviewInput = z
     itemId: Id.optional().describe("By default, the item that is taken next"),
     variables: Variables.optional().describe("For a broadcast: override the item's own"),
   })
-  .openapi("RundownPreviewInput", { example: { variables: { scorer: "Ada Moreno" } } });
+  .openapi("RundownPreviewInput", { example: {} });
 
 export const RundownPreview = z
   .object({
