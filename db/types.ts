@@ -116,9 +116,41 @@ export type OverlayContent =
       templateId?: string;
       variables?: Variables;
       channels?: string[];
+    }
+  | {
+      kind: "ograf";
+      graphic: string;
+      key?: string;
+      position: Position;
+      templateId?: string;
+      variables?: Record<string, unknown>;
+      channels?: string[];
+      /** Of the graphic, when the overlay was saved. Not part of the API. */
+      snapshot?: GraphicSnapshot;
     };
 
+/** What broadcasts need to know of a graphic. */
+export interface GraphicSnapshot {
+  /** JSON Schema of its data. */
+  schema: Record<string, unknown>;
+  /** In CSS pixels. */
+  width: number;
+  /** The schemas of its custom actions' payloads, by id. */
+  actions: Record<string, Record<string, unknown> | null>;
+}
+
 export type OverlayContents = OverlayContent[];
+
+/** A file of an uploaded graphic. */
+export interface GraphicFile {
+  path: string;
+  contentType: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** The manifest of an OGraf graphic, as uploaded. */
+export type GraphicManifest = Record<string, unknown>;
 
 /** Re-exported, because the union of all calls to action is too large to write twice. */
 export type { OverlayCta };

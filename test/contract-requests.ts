@@ -13,6 +13,7 @@ import { OUTPUT_CALLS } from "./contract-outputs.ts";
 import { LEADERBOARD_BODIES } from "./contract-leaderboards.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
 import { isSigned, PROVIDER_PREREQUISITES, PROVIDER_RESOURCES, RULE_FIELDS, SIGNATURE_PLACEHOLDER } from "./contract-providers.ts";
+import { GRAPHIC_CALLS, GRAPHIC_RESOURCES } from "./contract-graphics.ts";
 import { PANEL_CALLS } from "./contract-panels.ts";
 import { QUESTION_RESOURCES } from "./contract-questions.ts";
 import { QUEST_LISTS, QUEST_RESOURCES } from "./contract-quests.ts";
@@ -80,6 +81,7 @@ async function newSegment(site: TestSite): Promise<string> {
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   ...COMMERCE_PARAMETERS,
   ...ARCHIVE_PARAMETERS,
+  "/overlay/v1/graphics/{id}/files/{path}": () => Promise.resolve("lower-third.ograf.json"),
   "/auth/v2/intent/consume/{token}": newIntentToken,
   "/site/v1/segments/{slug}/size": newSegment,
   "/insights/v1/segments/{slug}": newSegment,
@@ -137,7 +139,7 @@ const UNIQUE: Record<string, () => string> = {
 };
 
 /** The requests that a rule below doesn't make, by their operation. */
-const CALLS = { ...ARCHIVE_CALLS, ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...OUTPUT_CALLS, ...PANEL_CALLS, ...SHOP_CALLS };
+const CALLS = { ...ARCHIVE_CALLS, ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...GRAPHIC_CALLS, ...OUTPUT_CALLS, ...PANEL_CALLS, ...SHOP_CALLS };
 
 /** A request that the operation accepts, with a new resource each time; a list has at least one entry. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
@@ -193,6 +195,7 @@ async function ownResource(site: TestSite, operation: Operation): Promise<string
     ...BILLING_RESOURCES,
     ...SHOP_RESOURCES,
     ...CHAT_RESOURCES,
+    ...GRAPHIC_RESOURCES,
     ...QUEST_RESOURCES,
     ...QUESTION_RESOURCES,
     ...PROVIDER_RESOURCES,

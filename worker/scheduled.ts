@@ -13,6 +13,7 @@ import { pruneExports, resumeExports } from "./services/community/exports.ts";
 import { pruneKeys } from "./services/core/idempotency.ts";
 import { pruneDeadLetters, recordCronRun } from "./services/operations/upkeep.ts";
 import { pruneArchives, resumeArchives } from "./services/site-archives/jobs.ts";
+import { sweepAbandonedGraphics } from "./services/graphics/graphics.ts";
 import { sweepOrphans } from "./services/media/media.ts";
 import { pruneIntents } from "./services/auth/intents.ts";
 import { pruneMails } from "./services/custom-email/mail.ts";
@@ -47,6 +48,7 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   wakeSchedulers,
   settleReceipts,
   sweepOrphans,
+  sweepAbandonedGraphics,
   pruneKeys,
   pruneSessions,
   publishSignInFailures,

@@ -19,6 +19,7 @@ import { media } from "./media/routes.ts";
 import { invites } from "./invites/routes.ts";
 import { leaderboards } from "./leaderboards/routes.ts";
 import { outputs } from "./outputs/routes.ts";
+import { graphics } from "./overlays/graphics.ts";
 import { overlays } from "./overlays/routes.ts";
 import { configurations } from "./pages/configuration.ts";
 import { pageContent } from "./pages/content.ts";
@@ -80,6 +81,8 @@ export const AREAS = [
   media,
   navigation,
   outputs,
+  // Before overlays, whose paths accept any id.
+  graphics,
   overlays,
   // Before pages, whose paths accept any id where these have fixed segments.
   channelTemplates,

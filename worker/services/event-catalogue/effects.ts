@@ -7,6 +7,7 @@ import { effects as community } from "#worker/services/community/effects.ts";
 import { effects as dataProviders } from "#worker/services/data-providers/effects.ts";
 import { effects as invites } from "#worker/services/invites/effects.ts";
 import { effects as leaderboards } from "#worker/services/leaderboards/effects.ts";
+import { effects as graphics } from "#worker/services/graphics/effects.ts";
 import { effects as media } from "#worker/services/media/effects.ts";
 import { effects as overlays } from "#worker/services/overlays/effects.ts";
 import { effects as pages } from "#worker/services/pages/effects.ts";
@@ -33,6 +34,7 @@ const EFFECTS: Effects = {
   ...dataProviders,
   ...invites,
   ...leaderboards,
+  ...graphics,
   ...media,
   ...overlays,
   ...pages,

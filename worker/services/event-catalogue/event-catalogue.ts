@@ -14,6 +14,7 @@ import { events as dataProviders } from "#worker/services/data-providers/events.
 import { events as events } from "#worker/services/events/events.ts";
 import { events as invites } from "#worker/services/invites/events.ts";
 import { events as leaderboards } from "#worker/services/leaderboards/events.ts";
+import { events as graphics } from "#worker/services/graphics/events.ts";
 import { events as media } from "#worker/services/media/events.ts";
 import { events as navigation } from "#worker/services/navigation/events.ts";
 import { events as outputs } from "#worker/services/outputs/events.ts";
@@ -53,6 +54,7 @@ export const EVENTS = {
   ...events,
   ...invites,
   ...leaderboards,
+  ...graphics,
   ...media,
   ...navigation,
   ...outputs,
