@@ -1,7 +1,7 @@
 // Lists that tables and wire schemas share.
 
 export const OVERLAY_TYPES = ["template", "instance"] as const;
-export const OVERLAY_KINDS = ["html", "rive", "kit"] as const;
+export const OVERLAY_KINDS = ["html", "rive", "kit", "ograf"] as const;
 export const POSITIONS = [
   "topLeft",
   "topCenter",

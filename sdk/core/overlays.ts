@@ -12,6 +12,9 @@ export const MAX_WAIT_MS = 3_000;
 /** Maximum number of overlays that are kept, including waiting ones. */
 export const MAX_OVERLAYS = 200;
 
+/** How many actions of a graphic may wait until it is rendered. */
+const MAX_ACTIONS = 100;
+
 /** A broadcast that is active, or still waiting for its slot. */
 interface Entry {
   readonly overlay: OverlayShow;
@@ -68,7 +71,8 @@ export function afterFrame(board: OverlayBoard, frame: ServerFrame, moment: Mome
       const others = board.entries.filter(({ overlay }) => overlay.broadcastId !== frame.broadcastId && !updates(frame, overlay));
       // Who has hidden a scorebug doesn't see it again with the next score.
       const dismissed = board.entries.some((entry) => entry.dismissed && updates(frame, entry.overlay));
-      return arrange(board, frame.endsAt > now ? [...others, { ...entryOf(frame, now), dismissed }] : others, moment);
+      const shown = entryOf(withPending(frame, board.entries), now);
+      return arrange(board, frame.endsAt > now ? [...others, { ...shown, dismissed }] : others, moment);
     }
     case "overlay.clear": {
       const ids = new Set(frame.broadcastIds);
@@ -113,15 +117,29 @@ export function nextChange({ entries, shown }: OverlayBoard, moment: Moment): nu
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Whether an overlay replaces an earlier one in place: its elements are the same templates of the kit with the same keys. */
+/** Whether an overlay replaces an earlier one in place: its elements are the same templates of the kit, or graphics, with the same keys. */
 function updates({ contents }: OverlayShow, earlier: OverlayShow | undefined): boolean {
   return (
     contents.length === earlier?.contents.length &&
     contents.every((one, index) => {
       const other = earlier.contents[index];
+      if (one.kind === "ograf") return other?.kind === "ograf" && one.graphic === other.graphic && one.key === other.key;
       return one.kind === "kit" && other?.kind === "kit" && one.template === other.template && one.key === other.key;
     })
   );
+}
+
+/** With the actions of graphics that it replaces before they were performed, so that none is lost. */
+function withPending(frame: OverlayShow, entries: readonly Entry[]): OverlayShow {
+  const pending = entries.find(({ overlay, rendered }) => rendered === 0 && updates(frame, overlay));
+  if (!pending) return frame;
+  const contents = frame.contents.map((one, index) => {
+    const earlier = pending.overlay.contents[index];
+    return one.kind === "ograf" && earlier?.kind === "ograf"
+      ? { ...one, actions: [...earlier.actions, ...one.actions].slice(-MAX_ACTIONS) }
+      : one;
+  });
+  return { ...frame, contents };
 }
 
 function entryOf(overlay: OverlayShow, now: number): Entry {

@@ -31,6 +31,7 @@ export const guides: SidebarItem[] = [
     label: "Connect your systems",
     items: [
       { label: "Data providers", slug: "guides/data-providers" },
+      { label: "OGraf graphics", slug: "guides/ograf-graphics" },
       { label: "OAuth providers", slug: "guides/oauth-providers" },
       { label: "Stream providers", slug: "guides/stream-providers" },
       { label: "Chat services", slug: "guides/chat-services" },

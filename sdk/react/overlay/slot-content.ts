@@ -22,5 +22,6 @@ export interface SlotContentProps<K extends Kind> {
  * own, which it keeps if it moves to another position.
  */
 export function slotOf(content: OverlayContent): string {
+  if (content.kind === "ograf") return `ograf ${content.graphic} ${content.key}`;
   return content.kind === "kit" ? `kit ${content.template} ${content.key}` : content.position;
 }

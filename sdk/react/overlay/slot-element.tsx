@@ -13,6 +13,9 @@ export function SlotElement({ content, ...props }: Omit<SlotContentProps<Kind>, 
       return null;
     case "rive":
       return <RiveCanvas key={overlay.broadcastId} origin={session.origin} content={content} reducedMotion={still} onShown={onShown} />;
+    // It covers the stage, instead of being placed on it.
+    case "ograf":
+      return null;
     case "kit":
       return <LazyKit content={content} {...props} />;
   }

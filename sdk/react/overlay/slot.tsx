@@ -4,6 +4,7 @@ import type { Store } from "../../core/store.ts";
 import type { Stage } from "../../overlay/stage/stage.ts";
 import { useEventState, useSdkContext, useSettings, useTexts } from "../context.tsx";
 import { CallToActionButton } from "./call-to-action.tsx";
+import { GRAPHIC_EXIT_MS, GraphicFrame } from "./graphic-frame.tsx";
 import { HtmlFrame } from "./html-frame.tsx";
 import { slotOf } from "./slot-content.ts";
 import { SlotElement } from "./slot-element.tsx";
@@ -44,13 +45,15 @@ export const Slot = memo(function Slot({ name, overlay, stage, mode, latestText,
     if (isEmpty) onEmpty(name);
   }, [isEmpty, name, onEmpty]);
 
-  const element = usePlace(stage, content, visible, overlay === undefined);
+  // A graphic covers the whole stage, so it has no place of its own.
+  const graphic = content?.kind === "ograf" ? content : undefined;
+  const element = usePlace(stage, graphic ? undefined : content, visible, overlay === undefined);
   const onShown = useShown(stage, element, visible, content, latestText);
   if (isEmpty) return null;
   return (
     <div
       ref={element}
-      className={classOf(overlay, visible)}
+      className={graphic ? "tifo-graphic" : classOf(overlay, visible)}
       data-position={content?.position}
       data-kind={content?.kind}
       data-broadcast={visible?.broadcastId}
@@ -64,6 +67,17 @@ export const Slot = memo(function Slot({ name, overlay, stage, mode, latestText,
           id={visible?.broadcastId}
           html={html}
           position={content?.position ?? "center"}
+          onShown={onShown}
+        />
+      )}
+      {graphic && visible && (
+        <GraphicFrame
+          key={graphic.graphic}
+          origin={session.origin}
+          broadcastId={visible.broadcastId}
+          content={graphic}
+          still={reducedMotion}
+          leaving={overlay === undefined}
           onShown={onShown}
         />
       )}
@@ -101,18 +115,21 @@ function useShown(
 ): (text: string) => void {
   const { event } = useSdkContext();
   const { broadcastId, overlayId } = visible ?? {};
+  const isPlaced = content?.kind !== "ograf";
   const pollId = content?.kind === "kit" && content.template === "poll" ? content.variables.pollId : undefined;
   return useCallback(
     (text: string) => {
       if (!stage || !element.current || overlayId === undefined || broadcastId === undefined) return;
-      stage.whenVisible(element.current, () => {
+      const report = () => {
         latestText.update(() => text);
         event.trackImpression({ kind: "overlay", id: overlayId, broadcastId });
         if (pollId !== undefined) event.trackImpression({ kind: "poll", id: pollId });
         event.overlayRendered(broadcastId);
-      });
+      };
+      if (isPlaced) stage.whenVisible(element.current, report);
+      else report();
     },
-    [stage, element, latestText, event, overlayId, broadcastId, pollId],
+    [stage, element, latestText, event, overlayId, broadcastId, pollId, isPlaced],
   );
 }
 
@@ -127,7 +144,8 @@ function useLeaving(overlay: Overlay | undefined, duration: number): Overlay | u
   if (overlay && overlay !== last) setLast(overlay);
   const isLeaving = !overlay && duration > 0 && last !== undefined;
   const isKit = last?.contents.some(({ kind }) => kind === "kit") ?? false;
-  const exit = isKit ? Math.max(duration, KIT_EXIT_MS) : duration;
+  const isGraphic = last?.contents.some(({ kind }) => kind === "ograf") ?? false;
+  const exit = isGraphic ? GRAPHIC_EXIT_MS : isKit ? Math.max(duration, KIT_EXIT_MS) : duration;
 
   useEffect(() => {
     if (!isLeaving) return;

@@ -14,6 +14,7 @@ import {
 import { orNull } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
+import { ShownGraphicElement } from "#worker/lib/schemas/graphic-element.ts";
 import { ShownKitElement } from "#worker/lib/schemas/overlay-kit/kit.ts";
 
 export * from "./chat.protocol.ts";
@@ -40,6 +41,7 @@ export const OverlayContent = z.discriminatedUnion("kind", [
     position: z.enum(POSITIONS),
   }),
   ShownKitElement,
+  ShownGraphicElement,
 ]);
 
 /** One broadcast of an overlay, as the viewer displays it. */

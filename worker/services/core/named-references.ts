@@ -77,6 +77,7 @@ function inSchedule(schedule: Schedule, path: string): Reference[] {
 export function inOverlay({ contents, cta }: Pick<OverlayInput, "contents" | "cta">): Reference[] {
   const found = contents.flatMap((content, index) => [
     ...(content.kind === "rive" ? one("file", `contents.${index}.mediaId`, content.mediaId) : []),
+    ...(content.kind === "ograf" ? one("graphic", `contents.${index}.graphic`, content.graphic) : []),
     ...("channels" in content ? each("channel", `contents.${index}.channels`, content.channels) : []),
     ...one("template", `contents.${index}.templateId`, content.templateId),
     ...shownPoll(content, `contents.${index}.variables.pollId`),

@@ -6,6 +6,7 @@ import { calendarEvents } from "#db/schema/calendar.ts";
 import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { dataProviders } from "#db/schema/data-providers.ts";
 import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
+import { graphics } from "#db/schema/graphics.ts";
 import { media } from "#db/schema/media.ts";
 import { navigations } from "#db/schema/navigation.ts";
 import { overlays } from "#db/schema/overlays.ts";
@@ -52,6 +53,7 @@ const KINDS = {
   stream: { table: streams, by: streams.id },
   leaderboard: { table: leaderboards, by: leaderboards.id },
   file: { table: media, by: media.id },
+  graphic: { table: graphics, by: graphics.id, only: eq(graphics.ready, true) },
   segment: {
     table: sql`${sites}, json_each(${sites.settings}, '$.userSegments') as segment`,
     by: sql`segment.key`,

@@ -15,6 +15,7 @@ import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from 
 import { commitReferencing, requireReferences, type Reference } from "#worker/services/core/references.ts";
 import { segmentsJson } from "#worker/services/segments/membership.ts";
 import { buildBroadcast } from "./build-broadcast.ts";
+import { requireGraphicData } from "#worker/services/graphics/elements.ts";
 import { newPollsOf } from "./kit/variables.ts";
 import { listedChannels, requireVariables } from "./overlays.ts";
 
@@ -111,6 +112,7 @@ async function planBroadcast(
   const channelIds = siteWide ? null : matching.map((page) => page.id);
   await requireChannels(ctx, channelIds);
   requireVariables(overlay.contents, input.variables ?? {});
+  await requireGraphicData(overlay.contents, input.variables ?? {}, input.actions ?? []);
   const tags = input.tagId === undefined ? undefined : [input.tagId];
   const broadcast = buildBroadcast(broadcastId, ctx.now, overlay, { ...input, tags, userSegment: input.segment });
   const polls = newPollsOf(broadcast, overlay.contents);

@@ -3,6 +3,7 @@ import type { OverlayContent } from "#db/types.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { type Failure, invalid } from "#worker/lib/errors.ts";
 import { renderVariables } from "#worker/lib/handlebars/template.ts";
+import { shownGraphic } from "#worker/services/graphics/elements.ts";
 import { plainVariables, shownElement } from "./kit/variables.ts";
 import { withRiveUrls } from "./overlays.ts";
 import type { BroadcastInput } from "./schemas.ts";
@@ -11,7 +12,7 @@ import type { BroadcastInput } from "./schemas.ts";
 export const MAX_BROADCAST = 131_072;
 
 /** The content of a broadcast, whether a request or a rule sends it. */
-export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "timecode" | "priority" | "broadcastPayload"> & {
+export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "timecode" | "priority" | "actions" | "broadcastPayload"> & {
   tags?: string[] | undefined;
   /** The slug of a segment. */
   userSegment?: string | undefined;
@@ -20,14 +21,14 @@ export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "
 /** Builds the broadcast of an overlay that starts at `startsAt` (ms). Throws if its variables make it too large. */
 export function buildBroadcast(broadcastId: string, startsAt: number, overlay: OverlayRow, input: BroadcastContent): Broadcast {
   const [first] = overlay.contents;
-  const variables = { ...(first?.kind === "kit" ? plainVariables(first) : first?.variables), ...input.variables };
+  const variables = { ...ownVariables(first), ...input.variables };
   const broadcast: Broadcast = {
     broadcastId,
     overlayId: overlay.id,
     startsAt,
     endsAt: startsAt + (input.duration ?? overlay.duration) * 1000,
     position: first?.position ?? "center",
-    contents: withRiveUrls(overlay.contents).map((content) => shownContent(overlay.id, content, input.variables)),
+    contents: withRiveUrls(overlay.contents).map((content) => shownContent(overlay.id, content, input)),
     cta: overlay.cta,
     variables,
     priority: input.priority,
@@ -40,10 +41,16 @@ export function buildBroadcast(broadcastId: string, startsAt: number, overlay: O
   return broadcast;
 }
 
+/** The variables of the first element that a viewer's app may want to know. */
+function ownVariables(first: OverlayContent | undefined): Broadcast["variables"] {
+  if (first?.kind === "ograf") return {};
+  return (first?.kind === "kit" ? plainVariables(first) : first?.variables) ?? {};
+}
+
 function shownContent(
   overlayId: string,
   content: OverlayContent,
-  given: BroadcastContent["variables"] = {},
+  { variables: given = {}, actions = [] }: BroadcastContent,
 ): Broadcast["contents"][number] {
   const { position } = content;
   switch (content.kind) {
@@ -53,6 +60,8 @@ function shownContent(
       return { kind: content.kind, mediaId: content.mediaId, fileName: content.fileName, url: content.url, position };
     case "kit":
       return shownElement(content, given, overlayId);
+    case "ograf":
+      return shownGraphic(content, given, actions, overlayId);
   }
 }
 

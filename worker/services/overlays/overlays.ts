@@ -4,6 +4,7 @@ import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import { variablesOf } from "#worker/lib/handlebars/template.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
+import { isGraphicVariable, typeIssues, withSnapshots } from "#worker/services/graphics/elements.ts";
 import { KIT } from "./kit/catalogue.ts";
 import { broadcastIssues, isKitVariable, placeholdersOf } from "./kit/variables.ts";
 import { type OverlayInput, toOverlay } from "./schemas.ts";
@@ -23,7 +24,7 @@ import { inOverlay } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-type Variables = NonNullable<OverlayContent["variables"]>;
+type Variables = Record<string, string | number | boolean>;
 
 interface Issue {
   path: string;
@@ -97,7 +98,7 @@ export async function getOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
 
 export async function createOverlay(ctx: Ctx, input: OverlayInput): Promise<OverlayRow> {
   requireOwnSite(ctx, input.siteId);
-  const overlay: OverlayRow = { ...newRow(ctx), ...columnsOf(input) };
+  const overlay: OverlayRow = { ...newRow(ctx), ...(await columnsOf(ctx, input)) };
   const event: NewEvent<"overlay.created"> = { type: "overlay.created", resource: `overlay/${overlay.id}`, data: toOverlay(overlay) };
   await commitReferencing(ctx, inOverlay(input), ctx.db.insert(overlays).values(overlay), event);
   return overlay;
@@ -107,7 +108,7 @@ export async function createOverlay(ctx: Ctx, input: OverlayInput): Promise<Over
 export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): Promise<OverlayRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getOverlay(ctx, id);
-  const next: OverlayRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const next: OverlayRow = { ...current, ...(await columnsOf(ctx, input)), ...nextVersion(ctx, current) };
   const references = newReferences(inOverlay(input), inOverlay(current));
   const change = updateRow(ctx, overlays, current, next, referencesExist(ctx, references));
   const event: NewEvent<"overlay.updated"> = { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) };
@@ -143,14 +144,19 @@ export function requireVariables(contents: OverlayContents, given: Variables): v
 function unusedVariables(contents: OverlayContents, given: Variables): Issue[] {
   if (contents.some((content) => content.kind === "rive")) return [];
   const used = new Set(contents.flatMap((content) => [...namesIn(content), ...Object.keys(content.variables ?? {})]));
-  const isUsed = (name: string) =>
-    used.has(name) || contents.some((content) => content.kind === "kit" && isKitVariable(content.template, name));
+  const isUsed = (name: string) => used.has(name) || contents.some((content) => hasVariable(content, name));
   return Object.keys(given).flatMap((name) =>
     isUsed(name) ? [] : { path: `variables.${name}`, message: "The overlay has no variable of this name" },
   );
 }
 
+function hasVariable(content: OverlayContent, name: string): boolean {
+  if (content.kind === "ograf") return isGraphicVariable(content, name);
+  return content.kind === "kit" && isKitVariable(content.template, name);
+}
+
 function invalidVariables(content: OverlayContent, given: Variables): Issue[] {
+  if (content.kind === "ograf") return typeIssues(content, given).map(({ path, message }) => ({ path: `variables.${path}`, message }));
   if (content.kind === "kit") return broadcastIssues(content, given).map(({ path, message }) => ({ path: `variables.${path}`, message }));
   const defaults = new Map(Object.entries(content.variables ?? {}));
   const values = new Map(Object.entries(given));
@@ -167,10 +173,10 @@ function namesIn(content: OverlayContent): string[] {
   return content.kind === "html" ? variablesOf(content.html) : [];
 }
 
-function columnsOf(input: OverlayInput) {
+async function columnsOf(ctx: Ctx, input: OverlayInput) {
   const { name, description, type, duration, cta } = input;
   const contents = input.contents.map((content) =>
     content.kind === "kit" ? { ...content, position: content.position ?? KIT[content.template].position } : content,
   );
-  return { name, description, type, duration, contents, cta: cta ?? null };
+  return { name, description, type, duration, contents: await withSnapshots(ctx, contents), cta: cta ?? null };
 }

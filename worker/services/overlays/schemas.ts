@@ -6,7 +6,9 @@ import { FreeObject, Id, orNull, QueryBoolean, Time, Tracked } from "#worker/lib
 import { invalid } from "#worker/lib/errors.ts";
 import { SegmentSlug } from "#worker/lib/segments.ts";
 import { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
+import { GraphicAction } from "#worker/lib/schemas/graphic-element.ts";
 import { KIT_TEMPLATES, KitKey } from "#worker/lib/schemas/overlay-kit/kit.ts";
+import { withoutSnapshots } from "#worker/services/graphics/elements.ts";
 import { ownValueIssues } from "./kit/variables.ts";
 
 export const Duration = z.number().int().min(1).max(86_400).describe("Seconds").openapi({ example: 8 });
@@ -76,8 +78,26 @@ const KitContentInput = z
       issues.addIssue({ code: "custom", path: ["variables", path], message });
   });
 
-const OverlayContentInput = z.discriminatedUnion("kind", [HtmlContent, RiveContent, KitContentInput]).openapi("OverlayContentInput");
-export const OverlayContent = z.discriminatedUnion("kind", [HtmlContent, RiveContent, KitContent]).openapi("OverlayContent");
+const GraphicContent = z.strictObject({
+  kind: z.literal("ograf"),
+  graphic: Id.describe("An uploaded OGraf graphic of the site; it covers the whole video"),
+  key: KitKey.optional().describe(
+    "While one is shown, a broadcast with the same graphic and key updates it in place. Defaults to the overlay's id",
+  ),
+  position: z.enum(POSITIONS).default("bottomRight").describe("Where its buttons are"),
+  channels: instanceChannels,
+  templateId: instanceFields.templateId,
+  variables: FreeObject.optional().describe(
+    "The graphic's data, which must match its `schema`. A broadcast can override properties that are text, numbers or true and false",
+  ),
+});
+
+const OverlayContentInput = z
+  .discriminatedUnion("kind", [HtmlContent, RiveContent, KitContentInput, GraphicContent])
+  .openapi("OverlayContentInput");
+export const OverlayContent = z
+  .discriminatedUnion("kind", [HtmlContent, RiveContent, KitContent, GraphicContent])
+  .openapi("OverlayContent");
 
 const editable = {
   name: z.string().trim().min(1).max(200).openapi({ example: "Goal" }),
@@ -152,6 +172,11 @@ export const BroadcastInput = z
       .max(100)
       .default(0)
       .describe("If two overlays use the same position, the one with the higher priority is shown first"),
+    actions: z
+      .array(GraphicAction)
+      .max(20)
+      .optional()
+      .describe("What the overlay's OGraf graphics do once they are shown or updated, in order"),
     broadcastPayload: FreeObject.optional().describe("Passed to the viewers' app unchanged"),
   })
   .refine(({ tagId, segment }) => tagId === undefined || segment === undefined, { path: ["segment"], message: "Not together with tagId" })
@@ -284,7 +309,7 @@ export function toOverlay(row: OverlayRow, contents: OverlayContents = row.conte
     description: row.description,
     type: row.type,
     duration: row.duration,
-    contents,
+    contents: withoutSnapshots(contents),
     cta: row.cta,
     created: row.created,
     modified: row.modified,
