@@ -69,7 +69,7 @@ async function buildPackage(): Promise<void> {
   cpSync(join(ROOT, "LICENSE"), join(DIST, "LICENSE"));
 }
 
-/** The package's tarball, and a script that includes React. Rive's runtime and the largest panels are separate files, loaded when first shown. */
+/** The package's tarball, and a script that includes React. Rive's runtime, graphics and the largest panels are separate files, loaded when first shown. */
 async function buildRelease(): Promise<void> {
   removePrevious();
   const release = join(RELEASES, version);
@@ -104,6 +104,7 @@ async function buildRelease(): Promise<void> {
       lists: "sdk/react/panel/lists.tsx",
       shop: "sdk/react/panel/shop/shop-panel.tsx",
       kit: "sdk/overlay/kit/kit-overlay.tsx",
+      graphic: "sdk/overlay/graphic/graphic-overlay.tsx",
       ...kitEntryPoints(),
     },
     plugins: [sharedContext],

@@ -43,6 +43,19 @@ test("a later broadcast updates the graphic only if its data differ, and perform
   ]);
 });
 
+test("a broadcast that repeats the actions of an earlier one performs only its own, and one that changes nothing calls nothing", () => {
+  const { player, taken } = started();
+  player.load(content("a", "Ada"), CHARACTERISTICS, false);
+  const first = { type: "custom", id: "first" } as const;
+  const second = { type: "custom", id: "second" } as const;
+  expect(player.show(content("b", "Ada", [first]), false)).toBe(true);
+  taken();
+  expect(player.show(content("c", "Ada", [first, second]), false)).toBe(true);
+  expect(taken()).toEqual([["customAction", { id: "second" }]]);
+  expect(player.show(content("d", "Ada"), false)).toBe(false);
+  expect(taken()).toEqual([]);
+});
+
 test("a stopped graphic is stopped once, and played from its first step by the next broadcast", () => {
   const { player, taken } = started();
   player.load(content("a", "Ada"), CHARACTERISTICS, false);

@@ -36,6 +36,8 @@ export class GraphicPlayer {
   readonly #send: (call: GraphicCall) => void;
   #sent = 0;
   #shown: GraphicContent | undefined;
+  /** A broadcast repeats the actions of an earlier one that wasn't known to be rendered, as the same objects. */
+  readonly #performed = new WeakSet<GraphicAction>();
   #stopped = false;
 
   constructor(send: (call: GraphicCall) => void) {
@@ -52,16 +54,18 @@ export class GraphicPlayer {
     this.#perform(content.actions, still);
   }
 
-  /** Shows another broadcast of the same graphic. Does nothing for the one that is shown. */
-  show(content: GraphicContent, still: boolean): void {
+  /** Shows another broadcast of the same graphic. Returns whether that took any calls. */
+  show(content: GraphicContent, still: boolean): boolean {
     const before = this.#shown;
-    if (!before || (before.broadcastId === content.broadcastId && !this.#stopped)) return;
+    if (!before || (before.broadcastId === content.broadcastId && !this.#stopped)) return false;
+    const sent = this.#sent;
     if (JSON.stringify(before.data) !== JSON.stringify(content.data))
       this.#call("updateAction", { data: content.data, ...skipping(still) });
     if (this.#stopped) this.#play({ goto: 0 }, still);
     this.#stopped = false;
     this.#shown = content;
-    if (before.broadcastId !== content.broadcastId) this.#perform(content.actions, still);
+    this.#perform(content.actions, still);
+    return this.#sent > sent;
   }
 
   stop(still: boolean): void {
@@ -77,6 +81,8 @@ export class GraphicPlayer {
 
   #perform(actions: readonly GraphicAction[], still: boolean): void {
     for (const action of actions) {
+      if (this.#performed.has(action)) continue;
+      this.#performed.add(action);
       const skips = still || action.skipAnimation === true;
       if (action.type === "play") this.#play({ delta: action.delta, goto: action.goto }, skips);
       else if (action.type === "stop") this.#call("stopAction", skipping(skips));

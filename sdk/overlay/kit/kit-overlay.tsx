@@ -13,7 +13,7 @@ import { renderPiece } from "./render-piece.ts";
 type Props = SlotContentProps<"kit">;
 
 /** A template of the kit. It stays mounted while broadcasts with the same key update it. */
-export function KitOverlay(props: Props) {
+export function Content(props: Props) {
   return (
     <Boundary attempt={props.overlay.broadcastId} onFailure={forgetPieces}>
       <Piece {...props} />

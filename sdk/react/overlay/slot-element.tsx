@@ -1,6 +1,6 @@
 import type { OverlayContent } from "../../channel/index.ts";
 import { useSdkContext } from "../context.tsx";
-import { LazyKit } from "./lazy-kit.tsx";
+import { LazyGraphic, LazyKit } from "./lazy-element.tsx";
 import { RiveCanvas } from "./rive-canvas.tsx";
 import type { Kind, SlotContentProps } from "./slot-content.ts";
 
@@ -13,9 +13,8 @@ export function SlotElement({ content, ...props }: Omit<SlotContentProps<Kind>, 
       return null;
     case "rive":
       return <RiveCanvas key={overlay.broadcastId} origin={session.origin} content={content} reducedMotion={still} onShown={onShown} />;
-    // It covers the stage, instead of being placed on it.
     case "ograf":
-      return null;
+      return <LazyGraphic content={content} {...props} />;
     case "kit":
       return <LazyKit content={content} {...props} />;
   }

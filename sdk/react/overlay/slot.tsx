@@ -4,9 +4,8 @@ import type { Store } from "../../core/store.ts";
 import type { Stage } from "../../overlay/stage/stage.ts";
 import { useEventState, useSdkContext, useSettings, useTexts } from "../context.tsx";
 import { CallToActionButton } from "./call-to-action.tsx";
-import { GRAPHIC_EXIT_MS, GraphicFrame } from "./graphic-frame.tsx";
 import { HtmlFrame } from "./html-frame.tsx";
-import { slotOf } from "./slot-content.ts";
+import { GRAPHIC_EXIT_MS, slotOf } from "./slot-content.ts";
 import { SlotElement } from "./slot-element.tsx";
 
 type Overlay = Readonly<OverlayShow>;
@@ -46,14 +45,14 @@ export const Slot = memo(function Slot({ name, overlay, stage, mode, latestText,
   }, [isEmpty, name, onEmpty]);
 
   // A graphic covers the whole stage, so it has no place of its own.
-  const graphic = content?.kind === "ograf" ? content : undefined;
-  const element = usePlace(stage, graphic ? undefined : content, visible, overlay === undefined);
+  const covers = content?.kind === "ograf";
+  const element = usePlace(stage, covers ? undefined : content, visible, overlay === undefined);
   const onShown = useShown(stage, element, visible, content, latestText);
   if (isEmpty) return null;
   return (
     <div
       ref={element}
-      className={graphic ? "tifo-graphic" : classOf(overlay, visible)}
+      className={covers ? "tifo-graphic" : classOf(overlay, visible)}
       data-position={content?.position}
       data-kind={content?.kind}
       data-broadcast={visible?.broadcastId}
@@ -70,18 +69,16 @@ export const Slot = memo(function Slot({ name, overlay, stage, mode, latestText,
           onShown={onShown}
         />
       )}
-      {graphic && visible && (
-        <GraphicFrame
-          key={graphic.graphic}
-          origin={session.origin}
-          broadcastId={visible.broadcastId}
-          content={graphic}
+      {content && visible && (
+        <SlotElement
+          content={content}
+          overlay={visible}
+          mode={mode}
           still={reducedMotion}
           leaving={overlay === undefined}
           onShown={onShown}
         />
       )}
-      {content && visible && <SlotElement content={content} overlay={visible} mode={mode} still={reducedMotion} onShown={onShown} />}
       {overlay && content === overlay.contents[0] && <Buttons key={`buttons of ${overlay.broadcastId}`} overlay={overlay} />}
     </div>
   );

@@ -1,35 +1,23 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { OverlayContent } from "../../channel/index.ts";
-import { GraphicPlayer } from "../../overlay/graphic/graphic-player.ts";
-import { useTexts } from "../context.tsx";
+import { useSdkContext, useTexts } from "../../react/context.tsx";
+import { GRAPHIC_EXIT_MS, type SlotContentProps } from "../../react/overlay/slot-content.ts";
+import { GraphicPlayer } from "./graphic-player.ts";
 
-/** How long a graphic has to animate out. */
-export const GRAPHIC_EXIT_MS = 1_500;
-/** Before that ends, it is told to dispose of what it holds. */
+/** Before its exit ends, a graphic is told to dispose of what it holds. */
 const LAST_MS = 20;
-
-interface Props {
-  /** Origin of the deployment, which serves the frame's document and the graphic's files. */
-  origin: string;
-  broadcastId: string;
-  content: Extract<OverlayContent, { kind: "ograf" }>;
-  /** Skips animations. */
-  still: boolean;
-  /** Whether the overlay has ended: the graphic animates out, and is removed afterwards. */
-  leaving: boolean;
-  /** Called once per broadcast with the graphic's text, when it is visible. */
-  onShown: (text: string) => void;
-}
+/** How many failed calls of a graphic are logged. */
+const MAX_WARNINGS = 20;
 
 /**
  * An OGraf graphic in a sandboxed document of its own, with an opaque origin. It is laid out for the width that its author chose, and scaled
- * to the video.
+ * to the video. A broadcast counts as shown once the graphic is visible.
  */
-export function GraphicFrame({ origin, broadcastId, content, still, leaving, onShown }: Props) {
+export function Content({ content, overlay: { broadcastId }, still, leaving, onShown }: SlotContentProps<"ograf">) {
+  const { session } = useSdkContext();
   const { t } = useTexts();
   const frame = useRef<HTMLIFrameElement>(null);
   const player = useRef<GraphicPlayer | null>(null);
-  const reported = useRef("");
+  const shown = useRef({ broadcastId: "", text: "" });
   const latest = useRef({ broadcastId, content, still, onShown });
   const [failed, setFailed] = useState(false);
   const { graphic, width } = content;
@@ -41,22 +29,22 @@ export function GraphicFrame({ origin, broadcastId, content, still, leaving, onS
   useScale(frame, width);
 
   useEffect(() => {
+    let warnings = 0;
     function listen({ source, data }: MessageEvent<unknown>): void {
       const done = source !== null && source === frame.current?.contentWindow ? doneMessage(data) : undefined;
       if (!done) return;
-      if (done.statusCode >= 400) console.warn(`Tifo: the graphic returned ${done.statusCode}`, done.statusMessage);
-      const playedBy = player.current?.playedBy ?? Infinity;
-      const { broadcastId: id, onShown: report } = latest.current;
-      if (done.number < playedBy || reported.current === id) return;
-      reported.current = id;
-      report(done.text);
+      if (done.statusCode >= 400 && warnings++ < MAX_WARNINGS)
+        console.warn(`Tifo: the graphic returned ${done.statusCode}`, done.statusMessage);
+      if (done.number >= (player.current?.playedBy ?? Infinity)) report(shown, latest.current, done.text);
     }
     addEventListener("message", listen);
     return () => removeEventListener("message", listen);
   }, []);
 
   useEffect(() => {
-    player.current?.show({ broadcastId, data: content.data, actions: content.actions }, latest.current.still);
+    const isCalled = player.current?.show({ broadcastId, data: content.data, actions: content.actions }, latest.current.still);
+    // A broadcast that changes nothing is what the graphic shows already.
+    if (isCalled === false && shown.current.broadcastId !== "") report(shown, latest.current, shown.current.text);
   }, [broadcastId, content]);
 
   useEffect(() => {
@@ -81,17 +69,35 @@ export function GraphicFrame({ origin, broadcastId, content, still, leaving, onS
   }
 
   if (failed) return null;
+  // Inert: another site's script could otherwise take the focus, and read what the viewer types.
   return (
     <iframe
       ref={frame}
       className="tifo-graphic-frame"
       title={t("Overlay")}
       tabIndex={-1}
-      src={`${origin}/overlay/v1/graphics/${graphic}/frame`}
+      inert
+      src={`${session.origin}/overlay/v1/graphics/${graphic}/frame`}
       sandbox="allow-scripts"
       onLoad={loaded}
     />
   );
+}
+
+interface Shown {
+  broadcastId: string;
+  text: string;
+}
+
+/** Reports the latest broadcast with the graphic's text, once. */
+function report(
+  shown: { current: Shown },
+  { broadcastId, onShown }: { broadcastId: string; onShown: (text: string) => void },
+  text: string,
+) {
+  if (shown.current.broadcastId === broadcastId) return;
+  shown.current = { broadcastId, text };
+  onShown(text);
 }
 
 /** Lays the frame out in the graphic's own pixels, and scales it to its parent. */
