@@ -81,7 +81,7 @@ async function newSegment(site: TestSite): Promise<string> {
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   ...COMMERCE_PARAMETERS,
   ...ARCHIVE_PARAMETERS,
-  "/overlay/v1/graphics/{id}/files/{path}": () => Promise.resolve("lower-third.ograf.json"),
+  "/overlay/v1/graphics/{id}/files/{path}": () => Promise.resolve("images/crest.svg"),
   "/auth/v2/intent/consume/{token}": newIntentToken,
   "/site/v1/segments/{slug}/size": newSegment,
   "/insights/v1/segments/{slug}": newSegment,

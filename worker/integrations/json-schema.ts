@@ -76,7 +76,7 @@ function errorsOf(validate: () => OutputUnit[]): OutputUnit[] {
   } catch (cause) {
     const error =
       cause instanceof OutOfSteps || cause instanceof RangeError
-        ? "Validating this event against the provider's schema takes too many steps; send a smaller event or simplify the schema"
+        ? "Validating this against its schema takes too many steps; send less or simplify the schema"
         : cause instanceof URIError
           ? "A field name isn't valid Unicode"
           : undefined;

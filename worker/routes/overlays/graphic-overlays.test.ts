@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { graphicForm } from "#test/graphics.ts";
+import { FILES, graphicForm, MANIFEST } from "#test/graphics.ts";
 import { newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { Graphic } from "#worker/services/graphics/schemas.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
@@ -79,6 +79,18 @@ describe("an overlay with a graphic", () => {
     const { _id: id } = (await create()).as(Overlay);
     expect(await broadcast(id, fields)).toMatchObject({ status: 400, body: { issues: [{ path }] } });
   });
+});
+
+test("the actions of a broadcast share one budget for checking their payloads", async () => {
+  const schema = { type: "object", properties: { list: { type: "array", uniqueItems: true, items: { type: "number" } } } };
+  const manifest = JSON.stringify({ ...MANIFEST, customActions: [{ id: "sort", name: "Sort", schema }] });
+  const body = await graphicForm({ ...FILES, "lower-third.ograf.json": manifest });
+  const { _id: id } = (await create({ graphic: (await site.call("uploadGraphic", { body })).as(Graphic)._id })).as(Overlay);
+  const action = { type: "custom", id: "sort", payload: { list: Array.from({ length: 400 }, (_, index) => index) } };
+  expect((await broadcast(id, { actions: [action] })).status).toBe(200);
+  const response = await broadcast(id, { actions: Array.from({ length: 20 }, () => action) });
+  expect(response.status).toBe(400);
+  expect(response.text).toContain("too many steps");
 });
 
 test("an overlay without a graphic has no actions to perform", async () => {

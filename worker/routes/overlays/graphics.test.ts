@@ -119,6 +119,14 @@ describe("the frame of a graphic", () => {
     for (const path of ["missing.js", "images", "images/", "frame.json"]) expect((await get(path)).status, path).toBe(404);
   });
 
+  test("isn't a page of its own in a browser", async () => {
+    const { _id: id } = await newGraphic();
+    const statusFor = async (dest: string) =>
+      (await site.call("getGraphicFrame", { params: { id }, headers: { "Sec-Fetch-Dest": dest }, as: "nobody" })).status;
+    expect(await statusFor("iframe")).toBe(200);
+    expect(await statusFor("document")).toBe(404);
+  });
+
   test("keeps scripts and styles from the deployment's own pages", async () => {
     const { _id: id } = await newGraphic();
     const statusFor = async (path: string, from: string) =>

@@ -102,7 +102,7 @@ graphics.openapi(
     path: "/overlay/v1/graphics/{id}/frame",
     summary: "Get a graphic's frame",
     description:
-      "The document in which a graphic's script runs, for an `iframe` of a viewer's app. Its policy gives it no origin, and no way to other hosts but for images, fonts and media.",
+      "The document in which a graphic's script runs, for an `iframe` of a viewer's app. Its policy gives it no origin, and no way to other hosts but for images, fonts and media. Browsers don't get it as a page of its own.",
     access: { credentials: ANYONE },
     request: { params: IdParam },
     responses: { 200: { description: "The document", content: { "text/html": { schema: { type: "string" } } } } },
@@ -110,6 +110,8 @@ graphics.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid("param");
+    // On its own, an upload could pose as a page of the deployment.
+    if (c.req.header("Sec-Fetch-Dest") === "document") throw notFound("Graphic not found");
     return c.body(await graphicFrame(c.env, id), 200, await frameHeaders(new URL(c.req.url).origin, id));
   },
 );

@@ -1,7 +1,8 @@
 import type { Issue } from "#worker/lib/errors.ts";
 import { schemaProblems } from "#worker/lib/json-schema/json-schema.ts";
 import { isSchema, type Schema } from "#worker/lib/json-schema/schema.ts";
-import { instanceProblems } from "#worker/integrations/json-schema.ts";
+import { EVENT_STEPS, instanceProblems } from "#worker/integrations/json-schema.ts";
+import { StepBudget } from "#worker/lib/json-schema/steps.ts";
 
 // Schemas of a graphic's data: JSON Schema with the types of GDD ("Graphics Data Definition"), as OGraf wants them.
 
@@ -32,9 +33,12 @@ export function dataSchemaProblems(schema: Schema): Issue[] {
   return issues.length > 0 ? issues : schemaProblems(withoutColors(schema));
 }
 
+/** What one request may spend on validating data, however many graphics and actions it names. */
+export const newBudget = () => new StepBudget(EVENT_STEPS);
+
 /** The problems of a graphic's data, by dotted path. The schema must have no `dataSchemaProblems`. */
-export async function dataProblems(schema: Schema, data: unknown): Promise<Issue[]> {
-  const issues = await instanceProblems(withoutColors(schema), data);
+export async function dataProblems(schema: Schema, data: unknown, budget: StepBudget): Promise<Issue[]> {
+  const issues = await instanceProblems(withoutColors(schema), data, budget);
   return issues.length > 0 ? issues : colorProblems(schema, data, []);
 }
 

@@ -3,9 +3,10 @@ import { graphics } from "#db/schema/graphics.ts";
 import type { GraphicSnapshot, OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, type Issue } from "#worker/lib/errors.ts";
 import { isSchema, type Schema } from "#worker/lib/json-schema/schema.ts";
+import type { StepBudget } from "#worker/lib/json-schema/steps.ts";
 import type { GraphicAction, ShownGraphicElement } from "#worker/lib/schemas/graphic-element.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { dataProblems, defaultsOf } from "./data-schema.ts";
+import { dataProblems, defaultsOf, newBudget } from "./data-schema.ts";
 import { Manifest, widthOf } from "./manifest.ts";
 import { GRAPHIC_SCHEMA } from "./schemas.ts";
 
@@ -28,11 +29,12 @@ export async function withSnapshots(ctx: Ctx, contents: OverlayContents): Promis
     .where(and(eq(graphics.siteId, ctx.siteId), inArray(graphics.id, ids), eq(graphics.ready, true)));
   const snapshots = new Map(rows.map(({ id, manifest }) => [id, snapshotOf(Manifest.parse(manifest))]));
   const issues: Issue[] = [];
+  const budget = newBudget();
   const next = await Promise.all(
     contents.map(async (content, index) => {
       if (content.kind !== "ograf") return content;
       const snapshot = snapshots.get(content.graphic);
-      const found = snapshot ? await ownIssues(content, snapshot) : [];
+      const found = snapshot ? await ownIssues(content, snapshot, budget) : [];
       issues.push(...found.map(({ path, message }) => ({ path: `contents.${index}.variables${path === "" ? "" : `.${path}`}`, message })));
       return { ...content, snapshot };
     }),
@@ -42,16 +44,16 @@ export async function withSnapshots(ctx: Ctx, contents: OverlayContents): Promis
   return next;
 }
 
-function snapshotOf(manifest: Manifest): GraphicSnapshot {
+export function snapshotOf(manifest: Manifest): GraphicSnapshot {
   const actions = (manifest.customActions ?? []).map(({ id, schema }) => [id, schema ?? null] as const);
   return { schema: manifest.schema ?? GRAPHIC_SCHEMA, width: widthOf(manifest), actions: Object.fromEntries(actions) };
 }
 
 /** A template's values may be incomplete: its broadcasts have the rest. */
-async function ownIssues({ variables = {} }: GraphicElement, { schema }: GraphicSnapshot): Promise<Issue[]> {
+async function ownIssues({ variables = {} }: GraphicElement, { schema }: GraphicSnapshot, budget: StepBudget): Promise<Issue[]> {
   const unknown = Object.keys(variables).filter((name) => !propertyOf(schema, name));
   if (unknown.length > 0) return unknown.map((path) => ({ path, message: "The graphic has no property of this name" }));
-  return dataProblems({ ...schema, required: [] }, variables);
+  return dataProblems({ ...schema, required: [] }, variables, budget);
 }
 
 export function isGraphicVariable(element: GraphicElement, name: string): boolean {
@@ -77,13 +79,14 @@ export async function requireGraphicData(
 ): Promise<void> {
   const elements = contents.filter((content) => content.kind === "ograf");
   const issues: Issue[] = [];
+  const budget = newBudget();
   if (actions.length > 0 && elements.length === 0) issues.push({ path: "actions", message: "The overlay has no OGraf graphic" });
   for (const element of elements) {
     const snapshot = snapshotFor(element);
     const { variables } = element;
-    const own = await dataProblems(beyondDefaults(snapshot.schema), { ...variables, ...ofGraphic(element, given) });
+    const own = await dataProblems(beyondDefaults(snapshot.schema), { ...variables, ...ofGraphic(element, given) }, budget);
     issues.push(...own.map(({ path, message }) => ({ path: path === "" ? "variables" : `variables.${path}`, message })));
-    for (const [index, action] of actions.entries()) issues.push(...(await actionIssues(action, snapshot, `actions.${index}`)));
+    for (const [index, action] of actions.entries()) issues.push(...(await actionIssues(action, snapshot, `actions.${index}`, budget)));
   }
   const [first] = issues;
   if (first) throw new Failure("invalid_request", first.message, { issues });
@@ -96,12 +99,12 @@ function beyondDefaults(schema: Schema): Schema {
   return { ...schema, required };
 }
 
-async function actionIssues(action: GraphicAction, { actions }: GraphicSnapshot, path: string): Promise<Issue[]> {
+async function actionIssues(action: GraphicAction, { actions }: GraphicSnapshot, path: string, budget: StepBudget): Promise<Issue[]> {
   if (action.type !== "custom") return [];
   if (!Object.hasOwn(actions, action.id)) return [{ path: `${path}.id`, message: "The graphic has no action with this id" }];
   const schema = actions[action.id];
   if (!schema) return [];
-  const issues = await dataProblems(schema, action.payload ?? {});
+  const issues = await dataProblems(schema, action.payload ?? {}, budget);
   return issues.map((issue) => ({ path: [path, "payload", issue.path].filter((part) => part !== "").join("."), message: issue.message }));
 }
 

@@ -39,6 +39,13 @@ async function call(method, params) {
   return graphic[method](params);
 }
 
+/** What viewers can read in it. An element with a shadow tree renders that instead of its children. */
+function textOf(element) {
+  const inner = [...(element?.shadowRoot?.children ?? [])].filter(({ localName }) => localName !== "style" && localName !== "script");
+  const text = inner.length > 0 ? inner.map(({ innerText }) => innerText ?? "").join(" ") : element?.innerText ?? "";
+  return text.replace(/\\s+/g, " ").trim().slice(0, 2000);
+}
+
 async function perform({ number, method, params }) {
   const done = { type: "tifo.graphic.done", number, statusCode: 200, statusMessage: "", currentStep: null, text: "" };
   try {
@@ -46,7 +53,7 @@ async function perform({ number, method, params }) {
     const result = await Promise.race([call(method, params), ...(method === "playAction" ? [ready?.then(nextFrame)] : [])]);
     if (typeof result?.statusCode === "number") done.statusCode = result.statusCode;
     if (typeof result?.statusMessage === "string") done.statusMessage = result.statusMessage.slice(0, 500);
-    done.text = (graphic?.innerText ?? "").replace(/\\s+/g, " ").trim().slice(0, 2000);
+    done.text = textOf(graphic);
   } catch (error) {
     done.statusCode = 500;
     done.statusMessage = String(error?.message ?? error).slice(0, 500);

@@ -26,6 +26,8 @@ const FIELD = "file";
 /** An upload that isn't complete after this time has failed. */
 const ABANDONED_AFTER_MS = 15 * 60_000;
 const SWEPT_AT_ONCE = 20;
+/** Connections that a Worker has open at once. */
+const STORED_AT_ONCE = 6;
 /** How many files the bucket deletes in one call. */
 const DELETED_AT_ONCE = 1_000;
 
@@ -33,7 +35,7 @@ const graphicList = tableList<GraphicRow>({
   table: graphics,
   rows: (db, slice) => sliceOf(db.select().from(graphics).$dynamic(), slice),
   sort: { created: graphics.created, name: graphics.name, size: graphics.size },
-  search: { name: graphics.name, description: graphics.description },
+  search: {},
 });
 
 export function listGraphics(ctx: Ctx, query: ListQuery): Promise<ListPage<GraphicRow>> {
@@ -80,8 +82,9 @@ function rowOf(ctx: Ctx, files: ZippedFile[], { manifest, main }: PackedGraphic)
 }
 
 async function storeFiles(env: Env, { id, main }: GraphicRow, files: ZippedFile[]): Promise<void> {
-  for (const { path, content } of files)
-    await env.MEDIA.put(fileKey(id, path), content, { httpMetadata: { contentType: contentTypeOf(path) } });
+  const store = ({ path, content }: ZippedFile) =>
+    env.MEDIA.put(fileKey(id, path), content, { httpMetadata: { contentType: contentTypeOf(path) } });
+  for (let at = 0; at < files.length; at += STORED_AT_ONCE) await Promise.all(files.slice(at, at + STORED_AT_ONCE).map(store));
   await env.MEDIA.put(frameKey(id), JSON.stringify({ main }));
 }
 
