@@ -7,6 +7,7 @@ import { demoDataProviders, demoProviderEvents, demoRules } from "./demo/automat
 import { demoEvents } from "./demo/calendar.ts";
 import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
+import { demoGraphicFiles, demoGraphics } from "./demo/graphics.ts";
 import { demoInsightHours, demoInsightReach } from "./demo/insights.ts";
 import { demoMatchFacts } from "./demo/match-facts.ts";
 import { demoLeaderboards } from "./demo/leaderboards.ts";
@@ -38,6 +39,7 @@ import { wallets, walletTransactions } from "./schema/commerce/wallets.ts";
 import { mailSenders, receiptTemplates } from "./schema/custom-email.ts";
 import { dataProviders, providerEvents } from "./schema/data-providers.ts";
 import { devices } from "./schema/devices.ts";
+import { graphics } from "./schema/graphics.ts";
 import { insightHours, insightReach } from "./schema/insights.ts";
 import { invites, registerInvites } from "./schema/invites.ts";
 import { leaderboards } from "./schema/engagement/leaderboards.ts";
@@ -188,6 +190,8 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
   for (const quest of secrets ? await demoQuests(secrets) : []) await db.insert(quests).values(quest).onConflictDoNothing();
   await db.insert(claims).values(demoClaims()).onConflictDoNothing();
   for (const rundown of demoRundowns()) await db.insert(rundowns).values(rundown).onConflictDoNothing();
+  for (const { key, content, contentType } of demoGraphicFiles()) await bucket?.put(key, content, { httpMetadata: { contentType } });
+  await db.insert(graphics).values(demoGraphics()).onConflictDoNothing();
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
   for (const { row, content } of demoMedia()) {
     await bucket?.put(row.id, content, { httpMetadata: { contentType: row.contentType } });

@@ -41,13 +41,10 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
     input: "oEmbed's consumers send parameters of their own, and expect a 404 for a wrong URL and a 501 for a wrong format",
   },
   getSiteImport: { unknownIds: "the operator can access the imports of every site" },
-<<<<<<< HEAD
   listFailedEffects: { unknownIds: "the operator can access every site" },
   retryFailedEffects: { unknownIds: "as for listFailedEffects" },
-=======
   getGraphicFrame: { unknownIds: "anyone with a graphic's id can show it, as with a file's" },
   getGraphicFile: { unknownIds: "anyone with a graphic's id can read its files" },
->>>>>>> 90bb0ade (Store OGraf graphics, and serve them to frames without an origin)
   getMedia: { unknownIds: "anyone with a file's id can read it, on any site" },
 };
 

@@ -1,8 +1,12 @@
 import type { overlays } from "#db/schema/overlays.ts";
 import type { OverlayContent, OverlayContents } from "#db/types.ts";
+import { snapshotOf } from "#worker/services/graphics/elements.ts";
+import { Manifest } from "#worker/services/graphics/manifest.ts";
+import { POSSESSION_GRAPHIC } from "./graphics.ts";
 import { TEAM_SHEETS } from "./line-up.ts";
 import { CHANNEL_1, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { AWAY_CREST, CREST_A } from "./media.ts";
+import { POSSESSION_MANIFEST } from "./possession-graphic.ts";
 
 // The club's overlays.
 
@@ -19,6 +23,7 @@ export const FAN_MESSAGE = "5eed0000000000000000a00a";
 export const GUEST_TEMPLATE = "5eed0000000000000000a00b";
 export const NEWS_TEMPLATE = "5eed0000000000000000a00c";
 export const CORNER_TEMPLATE = "5eed0000000000000000a00d";
+export const POSSESSION_TEMPLATE = "5eed0000000000000000a00e";
 export const RIVAL_TEMPLATE = "5eed0000000000000000a101";
 
 type OverlayInsert = typeof overlays.$inferInsert;
@@ -105,6 +110,7 @@ export function demoOverlays(): OverlayInsert[] {
       kit("breaking-news", "bottomCenter", { headline: "{{news}}", detail: "{{more}}", label: "{{about}}", more: "", about: "News" }),
     ]),
     overlay(CORNER_TEMPLATE, "Corner", "HTML of your own, in a sandbox", 6, corner()),
+    overlay(POSSESSION_TEMPLATE, "Possession", "Who has had the ball: an OGraf graphic", 12, possession()),
     { ...overlay(RIVAL_TEMPLATE, "Rival goal", "Old Dock scores", 8, rivalGoal()), siteId: SITE_B },
   ];
 }
@@ -131,6 +137,12 @@ function corner(): OverlayContents {
   return [
     { kind: "html", position: "topCenter", html: `<div style="${style}">Corner for {{team}}</div>`, variables: { team: "Harbour City" } },
   ];
+}
+
+function possession(): OverlayContents {
+  const snapshot = snapshotOf(Manifest.parse(POSSESSION_MANIFEST));
+  const variables = { homeColor: TEAMS.home.color, awayColor: TEAMS.away.color };
+  return [{ kind: "ograf", graphic: POSSESSION_GRAPHIC, position: "bottomRight", variables, snapshot }];
 }
 
 function rivalGoal(): OverlayContents {
