@@ -29,7 +29,7 @@ const SEGMENT = /^[\p{L}\p{M}\p{N} !#$&'()+,;=@[\]^_`{}~.-]+$/u;
 /** The files of an archive. Throws a 400 for `field` that says what is wrong with it. */
 export async function readZip(archive: Blob, field: string, limits: ZipLimits): Promise<ZippedFile[]> {
   // Loaded only by Workers that receive an archive.
-  const { BlobReader, configure, ZipReader } = await import("@zip.js/zip.js/lib/zip-core-external.js");
+  const { BlobReader, configure, ZipReader } = await import("@zip.js/zip.js/lib/zip-core-custom.js");
   configure({ useWebWorkers: false });
   const reader = new ZipReader(new BlobReader(archive), { strictness: "strict", checkSignature: true, checkOverlappingEntry: true });
   try {
