@@ -1,8 +1,10 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
+import { graphics } from "#db/schema/graphics.ts";
 import { media } from "#db/schema/media.ts";
 import { seal } from "#worker/lib/crypto/crypto.ts";
 import { type Ctx, whereVersion } from "#worker/services/core/context.ts";
+import { frameKey } from "#worker/services/graphics/graphics.ts";
 import { headerOf, keyOf, writeLine, writePiece } from "./format.ts";
 import type { StoredRow } from "./secrets.ts";
 import { ARCHIVED, type ArchivedTable, columnsOf, nameOf } from "./tables.ts";
@@ -63,6 +65,8 @@ async function linesOf(ctx: Ctx, table: ArchivedTable, rows: StoredRow[]): Promi
     lines.push(line);
     chars += line.length;
     if (table.table === media) lines.push(...(await fileLine(ctx, String(row.id))));
+    // Of a graphic's files the one that is stored last: it shows that the bucket was copied.
+    if (table.table === graphics) lines.push(...(await fileLine(ctx, frameKey(String(row.id)))));
     const own = secretNames.flatMap((name): [string, string | number][] => {
       const value = row[name] ?? null;
       return value === null ? [] : [[name, value]];
@@ -77,10 +81,10 @@ async function linesOf(ctx: Ctx, table: ArchivedTable, rows: StoredRow[]): Promi
 }
 
 /** What the bucket has for an uploaded file. */
-async function fileLine(ctx: Ctx, mediaId: string): Promise<string[]> {
-  const object = await ctx.env.MEDIA.head(mediaId);
+async function fileLine(ctx: Ctx, file: string): Promise<string[]> {
+  const object = await ctx.env.MEDIA.head(file);
   const md5 = object?.checksums.toJSON().md5;
-  return object && md5 !== undefined ? [writeLine({ file: mediaId, bytes: object.size, md5 })] : [];
+  return object && md5 !== undefined ? [writeLine({ file, bytes: object.size, md5 })] : [];
 }
 
 async function append(ctx: Ctx, job: ArchiveRow, text: string, change: Partial<ArchiveRow>, now: number): Promise<ArchiveRow | undefined> {

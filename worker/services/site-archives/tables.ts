@@ -17,6 +17,7 @@ import { wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
 import { mailSenders, receiptTemplates } from "#db/schema/custom-email.ts";
 import { dataProviders } from "#db/schema/data-providers.ts";
 import { devices, watchTime } from "#db/schema/devices.ts";
+import { graphics } from "#db/schema/graphics.ts";
 import { insightHours, insightReach } from "#db/schema/insights.ts";
 import { invites, registerInvites } from "#db/schema/invites.ts";
 import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
@@ -85,6 +86,7 @@ export const ARCHIVED: ArchivedTable[] = [
   archived(siteThemes),
   archived(channelTemplates),
   archived(media),
+  archived(graphics),
   archived(overlays),
   archived(outputs, { secret: [outputs.hash] }),
   archived(rundowns),
