@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { Browser, FrameLocator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { ROOT } from "#scripts/lib/root.mjs";
-import { graphicForm, type ZipEntry } from "#test/graphics.ts";
+import { FILES, graphicForm, SCRIPT, type ZipEntry } from "#test/graphics.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
@@ -131,20 +131,32 @@ describe("a graphic", () => {
         top: await attempt(() => {
           if (top) top.location.href = "https://example.com/";
         }),
-        focus: await attempt(() => {
-          const input = document.body.appendChild(document.createElement("input"));
-          input.focus();
-          if (document.activeElement !== input) throw new Error("No focus");
-        }),
         script: await attempt(() => import(/* @vite-ignore */ `${api}/sdk/tifo.js`)),
       };
     }, deployment.url);
     const { origin, ...others } = reach;
     expect(origin).toBe("null");
     expect(Object.entries(others).filter(([, outcome]) => outcome !== "blocked")).toEqual([]);
-    expect(await page.evaluate(() => document.activeElement?.localName)).toBe("body");
     await frame.locator("body").evaluate(() => void (location.href = "https://example.com/"));
     await page.locator(".tifo-graphic-frame").waitFor({ state: "detached" });
+  });
+
+  test("that takes the focus is removed, and the viewer goes on typing where they were", async () => {
+    const steal = 'document.body.appendChild(document.createElement("input")).focus();';
+    const script = SCRIPT.replace('this.#log("play", params);', (log) => `${log} ${steal}`);
+    const broadcast = await overlayOf(await upload({ ...FILES, "scripts/lower-third.mjs": script }));
+    const { page } = await open();
+    await page.evaluate(() => {
+      const input = document.createElement("input");
+      input.id = "own";
+      document.body.append(input);
+      input.focus();
+    });
+    await broadcast();
+    await page.locator(".tifo-graphic-frame").waitFor();
+    await page.locator(".tifo-graphic-frame").waitFor({ state: "detached" });
+    await page.keyboard.type("secret");
+    expect(await page.locator("#own").inputValue()).toBe("secret");
   });
 });
 

@@ -27,6 +27,7 @@ export function Content({ content, overlay: { broadcastId }, still, leaving, onS
   });
 
   useScale(frame, width);
+  useFocusGuard(frame, () => setFailed(true));
 
   useEffect(() => {
     let warnings = 0;
@@ -69,14 +70,12 @@ export function Content({ content, overlay: { broadcastId }, still, leaving, onS
   }
 
   if (failed) return null;
-  // Inert: another site's script could otherwise take the focus, and read what the viewer types.
   return (
     <iframe
       ref={frame}
       className="tifo-graphic-frame"
       title={t("Overlay")}
       tabIndex={-1}
-      inert
       src={`${session.origin}/overlay/v1/graphics/${graphic}/frame`}
       sandbox="allow-scripts"
       onLoad={loaded}
@@ -98,6 +97,33 @@ function report(
   if (shown.current.broadcastId === broadcastId) return;
   shown.current = { broadcastId, text };
   onShown(text);
+}
+
+/**
+ * A script of another origin can take the focus, and with it what the viewer types, even in an inert frame. No graphic has a reason to: its
+ * frame is removed, and what had the focus gets it back.
+ */
+function useFocusGuard(frame: { current: HTMLIFrameElement | null }, onTaken: () => void): void {
+  const taken = useRef(onTaken);
+  useEffect(() => {
+    let last: HTMLElement | null = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    function remember({ target }: FocusEvent): void {
+      if (target instanceof HTMLElement && target !== frame.current) last = target;
+    }
+    function check(): void {
+      const root = frame.current?.getRootNode();
+      if (!(root instanceof Document || root instanceof ShadowRoot) || root.activeElement !== frame.current) return;
+      frame.current?.blur();
+      last?.focus({ preventScroll: true });
+      taken.current();
+    }
+    addEventListener("focusin", remember);
+    addEventListener("blur", check);
+    return () => {
+      removeEventListener("focusin", remember);
+      removeEventListener("blur", check);
+    };
+  }, [frame]);
 }
 
 /** Lays the frame out in the graphic's own pixels, and scales it to its parent. */
