@@ -139,7 +139,16 @@ const UNIQUE: Record<string, () => string> = {
 };
 
 /** The requests that a rule below doesn't make, by their operation. */
-const CALLS = { ...ARCHIVE_CALLS, ...BILLING_CALLS, ...ACCOUNT_CALLS, ...CHAT_CALLS, ...GRAPHIC_CALLS, ...OUTPUT_CALLS, ...PANEL_CALLS, ...SHOP_CALLS };
+const CALLS = {
+  ...ARCHIVE_CALLS,
+  ...BILLING_CALLS,
+  ...ACCOUNT_CALLS,
+  ...CHAT_CALLS,
+  ...GRAPHIC_CALLS,
+  ...OUTPUT_CALLS,
+  ...PANEL_CALLS,
+  ...SHOP_CALLS,
+};
 
 /** A request that the operation accepts, with a new resource each time; a list has at least one entry. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
