@@ -19,6 +19,7 @@ import type {
   TEXT_CAPITALIZATIONS,
   TEXT_COLORS,
 } from "./enums.ts";
+import type { GraphicSnapshot } from "./graphic-types.ts";
 import type { KitTemplateName } from "#worker/lib/schemas/overlay-kit/kit.ts";
 import type { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
 import type { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
@@ -129,28 +130,7 @@ export type OverlayContent =
       snapshot?: GraphicSnapshot;
     };
 
-/** What broadcasts need to know of a graphic. */
-export interface GraphicSnapshot {
-  /** JSON Schema of its data. */
-  schema: Record<string, unknown>;
-  /** In CSS pixels. */
-  width: number;
-  /** The schemas of its custom actions' payloads, by id. */
-  actions: Record<string, Record<string, unknown> | null>;
-}
-
 export type OverlayContents = OverlayContent[];
-
-/** A file of an uploaded graphic. */
-export interface GraphicFile {
-  path: string;
-  contentType: string;
-  /** Bytes. */
-  size: number;
-}
-
-/** The manifest of an OGraf graphic, as uploaded. */
-export type GraphicManifest = Record<string, unknown>;
 
 /** Re-exported, because the union of all calls to action is too large to write twice. */
 export type { OverlayCta };

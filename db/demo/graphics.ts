@@ -1,5 +1,5 @@
 import type { GraphicRow } from "#db/schema/graphics.ts";
-import type { GraphicFile } from "#db/types.ts";
+import type { GraphicFile } from "#db/graphic-types.ts";
 import { contentTypeOf } from "#worker/services/graphics/content-types.ts";
 import { fileKey, frameKey } from "#worker/services/graphics/graphics.ts";
 import { SITE_A, stamps } from "./match-day.ts";

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { GraphicFile, GraphicManifest } from "#db/types.ts";
+import type { GraphicFile, GraphicManifest } from "#db/graphic-types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Uploaded OGraf graphics; their files are in the bucket under the id. */

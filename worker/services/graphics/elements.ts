@@ -1,6 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { graphics } from "#db/schema/graphics.ts";
-import type { GraphicSnapshot, OverlayContent, OverlayContents } from "#db/types.ts";
+import type { GraphicSnapshot } from "#db/graphic-types.ts";
+import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, type Issue } from "#worker/lib/errors.ts";
 import { isSchema, type Schema } from "#worker/lib/json-schema/schema.ts";
 import type { StepBudget } from "#worker/lib/json-schema/steps.ts";

@@ -1,7 +1,7 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { graphics, type GraphicRow } from "#db/schema/graphics.ts";
 import { overlays } from "#db/schema/overlays.ts";
-import type { GraphicFile } from "#db/types.ts";
+import type { GraphicFile } from "#db/graphic-types.ts";
 import { conflict, Failure, notFound } from "#worker/lib/errors.ts";
 import { readZip, type ZippedFile, type ZipLimits } from "#worker/lib/zip.ts";
 import {
