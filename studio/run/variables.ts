@@ -16,7 +16,7 @@ const KEYWORDS = new Set(["else", "this"]);
 export function fieldsOf(overlay: Overlay, given: Variables = {}): VariableField[] {
   const found = new Map<string, Value>();
   for (const content of overlay.contents) {
-    const defaults = content.variables ?? {};
+    const defaults = plainValues(content.variables ?? {});
     const asked = content.kind === "html" ? [content.html] : Object.values(defaults).filter((value) => typeof value === "string");
     const placeholders = asked.flatMap((text) => [...text.matchAll(PLACEHOLDER)]).map(([, name = ""]) => name);
     const names = placeholders.filter((name) => !KEYWORDS.has(name));
@@ -26,6 +26,15 @@ export function fieldsOf(overlay: Overlay, given: Variables = {}): VariableField
   }
   for (const [name, value] of Object.entries(given)) found.set(name, value);
   return [...found].map(([name, value]) => ({ name, value }));
+}
+
+/** A graphic's variables may also be lists and objects, which a broadcast can't override. */
+function plainValues(variables: Record<string, unknown>): Variables {
+  return Object.fromEntries(Object.entries(variables).filter((entry): entry is [string, Value] => isValue(entry[1])));
+}
+
+function isValue(value: unknown): value is Value {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
 /** What was typed, as a value of the same type. Undefined for a number that isn't one. */
