@@ -1,6 +1,6 @@
 import type { overlays } from "#db/schema/overlays.ts";
 import type { OverlayContent, OverlayContents } from "#db/types.ts";
-import { snapshotOf } from "#worker/services/graphics/elements.ts";
+import { snapshotOf } from "#worker/services/graphics/snapshots.ts";
 import { Manifest } from "#worker/services/graphics/manifest.ts";
 import { POSSESSION_GRAPHIC } from "./graphics.ts";
 import { TEAM_SHEETS } from "./line-up.ts";
