@@ -20,7 +20,7 @@ export interface ChatPanelProps {
 }
 
 /** The chat of a channel: its messages, the viewer's composer, and the tools of moderators. */
-export function Panel({ sdk, renderer }: ChatPanelProps) {
+export function Content({ sdk, renderer }: ChatPanelProps) {
   const joined = useJoinedChat(sdk);
   return joined ? <Joined joined={joined} sdk={sdk} renderer={renderer} /> : null;
 }

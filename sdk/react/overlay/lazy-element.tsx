@@ -1,6 +1,5 @@
-import { type ComponentType, lazy } from "react";
 import { useSdkContext } from "../context.tsx";
-import { loadReleaseFile } from "../release-file.ts";
+import { lazyFile, type ModuleLoader } from "../lazy-file.ts";
 import { Boundary } from "./boundary.tsx";
 import type { Kind, SlotContentProps } from "./slot-content.ts";
 
@@ -15,24 +14,12 @@ export const LazyKit = lazyElement<"kit">("kit", importKit);
 /** An OGraf graphic. What shows graphics is loaded with the first one. */
 export const LazyGraphic = lazyElement<"ograf">("graphic", importGraphic);
 
-function lazyElement<K extends Kind>(file: string, load: (() => Promise<{ Content: ComponentType<SlotContentProps<K>> }>) | null) {
-  type Loaded = ComponentType<SlotContentProps<K>>;
-  const loaded = new Map<string, Loaded>();
-
-  function elementOf(origin: string): Loaded {
-    const known = loaded.get(origin);
-    if (known) return known;
-    const element = lazy(async () => ({
-      default: (await (load ? load() : loadReleaseFile<{ Content: Loaded }>(origin, file))).Content,
-    }));
-    loaded.set(origin, element);
-    return element;
-  }
-
+function lazyElement<K extends Kind>(file: string, load: ModuleLoader<SlotContentProps<K>>) {
+  const code = lazyFile(file, load);
   return function LazyElement(props: SlotContentProps<K>) {
-    const Element = elementOf(useSdkContext().session.origin);
+    const Element = code.of(useSdkContext().session.origin);
     return (
-      <Boundary attempt={props.overlay.broadcastId} onFailure={() => loaded.clear()}>
+      <Boundary attempt={props.overlay.broadcastId} onFailure={code.forget}>
         <Element {...props} />
       </Boundary>
     );

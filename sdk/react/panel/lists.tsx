@@ -11,7 +11,7 @@ import { duration, Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./par
 type Renderer = Extract<PanelRenderer, { panel_type: "schedule" | "channel_select" | "playlist" | "peopleGroups" }>;
 
 /** The panels that list something. */
-export function Panel({ renderer }: { renderer: Renderer }) {
+export function Content({ renderer }: { renderer: Renderer }) {
   switch (renderer.panel_type) {
     case "schedule":
       return <Schedule renderer={renderer} />;

@@ -24,7 +24,7 @@ const EMPTY: Record<View, string> = {
 };
 
 /** The audience's questions: ask, upvote and read answers; with tools for moderators. */
-export function Panel({ renderer }: { renderer: Renderer }) {
+export function Content({ renderer }: { renderer: Renderer }) {
   const { t } = useTexts();
   const { state, questions } = useQuestions();
   const [view, setView] = useState<View>("open");

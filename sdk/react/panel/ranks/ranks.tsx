@@ -27,7 +27,7 @@ const TEXT = {
 const PODIUM = 3;
 
 /** The top of a leaderboard, and where this viewer is. */
-export function Panel({ leaderboardId }: { leaderboardId: string }) {
+export function Content({ leaderboardId }: { leaderboardId: string }) {
   const { event, session } = useSdkContext();
   const authenticated = useEventState((state) => state.authenticated);
   // Another viewer has another rank.

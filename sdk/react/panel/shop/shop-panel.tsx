@@ -7,7 +7,7 @@ import { Wallet } from "./wallet.tsx";
 export type ShopProps =
   { panelId: string; renderer: Extract<PanelRenderer, { panel_type: "donations" | "shopify" }> } | { walletVersion: string };
 
-export function Panel(props: ShopProps) {
+export function Content(props: ShopProps) {
   if ("walletVersion" in props) return <Wallet version={props.walletVersion} />;
   const { panelId, renderer } = props;
   return renderer.panel_type === "donations" ? (
