@@ -14,7 +14,7 @@ export const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60 * 60 * 1000;
 /** Attempts at an effect whose event it can't read, which only another release can fix. */
 const MAX_UNREADABLE = 24;
-const MAX_CAUSE = 300;
+const MAX_CAUSE = 2_000;
 const MAX_COUNTED = 1000;
 const REPORT_TIMEOUT_MS = 5_000;
 const REPORTED = "reportedFailures";
