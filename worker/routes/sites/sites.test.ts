@@ -82,7 +82,7 @@ describe("reading a site", () => {
       expect(shown).toMatchObject({ _id: own.id, features: { polls: true } });
       expect(PRIVATE.filter((field) => field in shown)).toEqual([]);
       expect(Object.keys(shown.settings).sort()).toEqual(["code_injection", "domain", "localization", "seo"]);
-      for (const secret of ["allowedOrigins", "jwksUrl", "internal", "box@demo.example", "250"])
+      for (const secret of ["allowedOrigins", "jwksUrl", "internal", "box@demo.example", "contractServiceChargeRate"])
         expect(response.text).not.toContain(secret);
     }
     for (const as of ["developer", "admin", "reader"] as const) {
