@@ -130,6 +130,13 @@ describe("an import", () => {
     return message;
   }
 
+  test("is for the deployment's operator alone", async () => {
+    for (const as of ["developer", "admin", "nobody"] as const) {
+      expect((await site.call("importSite", { as, query: { siteId: site.id } })).status).toBe(401);
+      expect((await site.call("getSiteImport", { as, params: { id: newId(1) } })).status).toBe(401);
+    }
+  });
+
   test("rejects an archive of another site", async () => {
     expect(await rejects(archive)).toBe("It is of another site");
     expect(await rejects(await forged(text, (line) => ("format" in line ? { ...line, siteId: site.id } : line)))).toBe(
