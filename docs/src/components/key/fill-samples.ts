@@ -7,11 +7,16 @@ export function fillCredentials(own: Credentials = storedCredentials()): void {
   const page = document.querySelector(".main-frame");
   if (!page || (isNone(own) && location.origin === DEMO.origin && !page.hasAttribute("data-filled"))) return;
   page.toggleAttribute("data-filled", true);
-  for (const code of page.querySelectorAll("pre, code")) fillText(code, own);
+  for (const code of page.querySelectorAll("pre, code")) if (!isInIsland(code)) fillText(code, own);
   for (const button of page.querySelectorAll("[data-code]")) {
     const attribute = button.getAttributeNode("data-code");
     if (attribute) attribute.value = fill(original(attribute), own, location.origin);
   }
+}
+
+/** React renders an island's text, and expects to find its own when it takes it over. */
+function isInIsland(code: Element): boolean {
+  return code.closest("astro-island") !== null;
 }
 
 function isNone(own: Credentials): boolean {

@@ -1,7 +1,8 @@
-import { type ReactNode, Suspense, useId, useMemo, useState } from "react";
+import { type ReactNode, Suspense, useId, useMemo, useState, useSyncExternalStore } from "react";
 import { ENGLISH_TEXTS } from "#sdk/i18n/texts.ts";
 import type { KitElement, KitTemplateName } from "#sdk/overlay/kit/piece.ts";
 import { renderPiece } from "#sdk/overlay/kit/render-piece.ts";
+import { fill, storedCredentials } from "../key/credentials.ts";
 import type { Field } from "./fields.ts";
 import { curlSample, sdkSample } from "./samples.ts";
 import { LEFT_MS, samplePoll } from "./sample-poll.ts";
@@ -19,6 +20,8 @@ interface Props {
 type Look = "light" | "dark";
 
 const WIDTHS = [320, 640, 1280];
+/** What the server has rendered changes once: when the page has loaded. */
+const never = () => () => undefined;
 const SAMPLES = { curl: curlSample, SDK: sdkSample };
 
 /** A template with controls for its variables, and the calls that show it. Until a variable is changed, the static markup is shown. */
@@ -42,7 +45,13 @@ export function GalleryPiece({ name, title, fields, sample, children }: Props) {
     setRun((before) => before + 1);
   }
 
-  const code = useMemo(() => SAMPLES[language](name, title, variables), [language, name, title, variables]);
+  const isClient = useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
+  const sampleCode = useMemo(() => SAMPLES[language](name, title, variables), [language, name, title, variables]);
+  const code = isClient ? fill(sampleCode, storedCredentials(), location.origin) : sampleCode;
   return (
     <div className="gallery-piece">
       <div className="gallery-stage" data-look={look} style={width === undefined ? {} : { maxWidth: `${width}px` }}>
