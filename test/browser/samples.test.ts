@@ -51,6 +51,8 @@ const REJECTED: Record<string, string> = {
   putSenderEmail: "the domain's records are looked up externally",
   importYoutubePlaylist: "the demo has no YouTube key",
   getVideoMetadata: "tests call no external service",
+  uploadGraphic: "the sample's file isn't an archive",
+  deleteGraphic: "an overlay of the demo shows its graphic",
   getPanelOembed: "the recorder's origin isn't the deployment's",
   openManifest: "the example's stream doesn't exist",
   searchGames: "the demo has no IGDB key",

@@ -23,6 +23,7 @@ const PATHS: Record<string, Record<string, string>> = {
   "/media/v1": { id: "5eed0000000000000000f001" },
   "/navigation/v1": { id: "5eed00000000000000007001", navigationId: "5eed00000000000000007001" },
   "/overlay/v1": { id: "5eed0000000000000000a001", targetId: CHANNEL, tagId: "team:home" },
+  "/overlay/v1/graphics": { id: "5eed0000000000000000f201", path: "possession.mjs" },
   "/overlay/v1/channels": { channelId: CHANNEL, id: "5eed0000000000000000a202" },
   "/output": { channelId: CHANNEL },
   "/page/v2": { id: CHANNEL, pageId: CHANNEL, pageSlug: "main-stage", templateId: "5eed00000000000000007e01", deviceId: "living-room-tv" },
