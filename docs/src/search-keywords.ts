@@ -9,7 +9,7 @@ const KEYWORDS: Record<string, string> = {
   "/errors#forbidden": "cors, cross origin, allowed origins, browser blocked, access denied, permission",
   "/errors#unauthenticated": "unauthorized, login failed, token expired, invalid credentials, wrong key",
   "/errors#already_answered": "vote twice, voted already, double vote",
-  "/errors#internal_error": "server error, 500, crash",
+  "/errors#internal": "server error, 500, crash",
   "/changelog": "release notes, version history, what is new",
   "/concepts/authentication": "login, sign in, auth, jwt, bearer, token, session, expired, headers, service account",
   "/concepts/delivery": "guarantee, at least once, exactly once, receipt, reliability, lost messages, acknowledgement, was it delivered",

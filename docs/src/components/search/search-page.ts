@@ -1,6 +1,5 @@
 import { showLoaded } from "../shell/loadable.ts";
 import { type Hit, loadEngine, type Results } from "./engine.ts";
-import { loadRanking } from "./load-ranking.ts";
 import { cutTitle, tokens } from "./query.ts";
 
 /** Each page of the results is a request. */
@@ -54,6 +53,8 @@ class SearchPage extends HTMLElement {
   async #similar(query: string, context: string, version: string | undefined): Promise<Hit[]> {
     const file = document.querySelector<HTMLElement>("tifo-search")?.dataset.index;
     if (file === undefined) return [];
+    // Few queries need it.
+    const { loadRanking } = await import("./load-ranking.ts");
     const ranking = await loadRanking(file, version);
     const label = [...this.#select.options].find(({ value }) => value === context && value !== "")?.text;
     return ranking
