@@ -152,9 +152,17 @@ describe("a graphic", () => {
       document.body.append(input);
       input.focus();
     });
+    // The frame may be gone before anybody could look at it.
+    const removal = await page.evaluateHandle(() => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const isFrame = (node: Node) => node instanceof Element && node.matches(".tifo-graphic-frame");
+      new MutationObserver((records) => {
+        if (records.some(({ removedNodes }) => [...removedNodes].some(isFrame))) resolve();
+      }).observe(document.body, { childList: true, subtree: true });
+      return { promise };
+    });
     await broadcast();
-    await page.locator(".tifo-graphic-frame").waitFor();
-    await page.locator(".tifo-graphic-frame").waitFor({ state: "detached" });
+    await removal.evaluate(({ promise }) => promise);
     await page.keyboard.type("secret");
     expect(await page.locator("#own").inputValue()).toBe("secret");
   });
