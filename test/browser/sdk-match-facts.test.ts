@@ -104,6 +104,7 @@ test.each([
   ["show_group", { groupId: "staff" }, "About the team", "The staff"],
   ["show_player_stats", { playerId: "player-9" }, "Player stats", "Player 9"],
   ["show_person", { personId: "player-8" }, "About", "Player 8"],
+  ["show_person", { personId: "coach-11" }, "About", "Coach 11"],
 ] as const)("the call to action %s %j opens the panel, scrolls to who it is about and focuses them", async (type, data, label, name) => {
   await report(squad(1));
   const page = await open();
