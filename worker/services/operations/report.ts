@@ -38,7 +38,7 @@ export async function operatorReport(ctx: Ctx, isolate: IsolateFigures): Promise
     ...figures,
     jobs: { ...figures.jobs, queue },
     viewers: await countViewers(ctx.env, activeSites),
-    isolate: { ...isolate, routes: isolate.routes.slice(0, MAX_LISTED) },
+    isolate,
   };
 }
 

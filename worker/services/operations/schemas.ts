@@ -89,7 +89,7 @@ export const OperatorReport = z
         requests: Count,
         errors: Count,
         socketsOpened: Count,
-        routes: z.array(Route).max(MAX_LISTED),
+        routes: z.array(Route),
       })
       .describe("What the isolate that responds has served itself: one of many. Slowest routes first"),
   })
