@@ -14,6 +14,7 @@ import { channelName, relayName } from "#worker/durable-objects/channel/channel.
 import type { SegmentFilter } from "#worker/services/segments/filter.ts";
 import { Ticket } from "#worker/services/realtime/schemas.ts";
 import { newSite, openSocket, type TestSite, waitForViewerCount } from "../harness.ts";
+import { logOf } from "../site-log.ts";
 import { atTime, evict, join, newBroadcast, newChannel } from "./relay-viewer.ts";
 
 const db = createDb(env.DB);
@@ -123,6 +124,8 @@ describe("a relay", () => {
       const site = await newSite();
       await setSegment(site, "some", await segment(site));
       await connect(site);
+      // The effects of the changes so far also use the database.
+      await logOf(site.id).nudge();
       const [prepare, batch, lookUp] = [vi.spyOn(env.DB, "prepare"), vi.spyOn(env.DB, "batch"), vi.spyOn(env.LEADERBOARD, "getByName")];
       await connect(site, "viewer");
       const counts = [prepare, batch, lookUp].map(({ mock }) => mock.calls.length);
