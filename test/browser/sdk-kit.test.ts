@@ -215,8 +215,13 @@ describe("the kit", () => {
     const send = (id: string) => deployment.post(`/overlay/v1/broadcast/${id}`, { channelId: target.channelId });
     await send(first);
     await page.locator(".tk-lower-third").getByText("bottomLeft").waitFor();
-    await page.evaluate(() => {
-      document.querySelector(".tk-lower-third")?.setAttribute("data-first", "true");
+    await page.evaluate(async () => {
+      const piece = document.querySelector(".tk-lower-third");
+      piece?.setAttribute("data-first", "true");
+      // Its parts enter one after the other.
+      const running = piece?.getAnimations({ subtree: true }) ?? [];
+      const entrances = running.filter((each) => each instanceof CSSAnimation && each.animationName === "tk-in");
+      await Promise.all(entrances.map(({ finished }) => finished));
       document.addEventListener("animationstart", ({ animationName }) => {
         if (animationName === "tk-in") document.body.dataset.entered = "again";
       });
