@@ -78,7 +78,17 @@ function ban(...paths) {
 }
 
 export default defineConfig(
-  globalIgnores(["**/.astro", "**/.wrangler", "docs/dist", "docs/public/sdk", "sdk/dist", "sdk/generated", "worker-configuration.d.ts"]),
+  globalIgnores([
+    "**/.astro",
+    "**/.wrangler",
+    "docs/dist",
+    "docs/public/sdk",
+    "docs/public/cli",
+    "sdk/dist",
+    "cli/dist",
+    "sdk/generated",
+    "worker-configuration.d.ts",
+  ]),
   { linterOptions: { noInlineConfig: true } },
   { files: ["**/*.{mjs,ts,tsx}"], rules: { ...ban(zod, platform), eqeqeq: "error", "no-var": "error", "prefer-const": "error" } },
   {
@@ -110,6 +120,7 @@ export default defineConfig(
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },
   { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...newerThanTvBrowsers] } },
+  { files: ["cli/**/*.ts", "test/cli/**/*.ts"], languageOptions: { parserOptions: { project: ["cli/tsconfig.json"] } } },
   { files: ["studio/**/*.{ts,tsx}", "test/browser/studio*.ts"], languageOptions: { parserOptions: { project: ["studio/tsconfig.json"] } } },
   { files: ["docs/**/*.{ts,tsx}", "test/browser/site*.ts"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   ...layers,

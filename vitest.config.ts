@@ -26,9 +26,13 @@ const allOperations = ["test/contract.test.ts", "test/events.test.ts", "test/que
 // Before each test, what the previous one replaced is put back.
 const restored = { restoreMocks: true, unstubGlobals: true };
 
+// A test that runs the cron would otherwise start the backups of all other tests' sites; and tests read the lines of all requests.
+const quiet = { TIFO_BACKUP_DAILY: "0", TIFO_BACKUP_WEEKLY: "0", TIFO_LOG_LINES: "0" };
+
 /** Runs a project's tests in the Worker's own runtime, with local bindings. */
 function workerd(bindings: Record<string, string> = {}) {
-  return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare: { bindings } });
+  const all = { ...quiet, ...bindings };
+  return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare: { bindings: all } });
 }
 
 // The groups run one after the other, so that tests with a real clock or a browser have the machine to themselves.
@@ -39,7 +43,7 @@ export default defineConfig({
         test: {
           name: "unit",
           environment: "node",
-          include: ["{worker,db,scripts,bench,studio}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk}/**/*.test.ts"],
+          include: ["{worker,db,scripts,bench,studio}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk,test/cli}/**/*.test.ts"],
           setupFiles: ["test/wait-timeouts.ts"],
           maxWorkers: 2,
           ...restored,
@@ -49,6 +53,7 @@ export default defineConfig({
       {
         plugins: [
           workerd({
+            TIFO_SANDBOXES: "1000",
             TIFO_IGDB_CLIENT_ID: "igdb-client",
             TIFO_IGDB_CLIENT_SECRET: "igdb-secret",
             TIFO_YOUTUBE_KEY: "youtube-key",
@@ -72,7 +77,7 @@ export default defineConfig({
       },
       {
         // Viewers never time out by accident, even on a slow machine; tests of timeouts advance the clock.
-        plugins: [workerd({ TIFO_HEARTBEAT_SECONDS: "3600" })],
+        plugins: [workerd({ TIFO_HEARTBEAT_SECONDS: "3600", TIFO_SANDBOXES: "5" })],
         test: {
           name: "isolated",
           include: ["test/isolated/**/*.test.ts"],

@@ -241,7 +241,10 @@ export const RUNDOWN_ITEM_KINDS = ["broadcast", "poll", "quest", "raffle", "stre
 /** `pending`: the stream's provider hasn't responded yet. `missed`: as of a scheduled action. */
 export const TAKE_STATES = ["done", "pending", "failed", "missed"] as const;
 export const TAKE_ACTIONS = ["open", "close", "settle", "start", "stop"] as const;
-export const ARCHIVE_KINDS = ["export", "import"] as const;
+/** `backup`: an export for the operator, kept by the deployment's retention. */
+export const ARCHIVE_KINDS = ["export", "import", "backup"] as const;
 /** An import is checked completely before anything is written. */
 export const ARCHIVE_STATUSES = ["pending", "exporting", "checking", "writing", "complete", "failed"] as const;
 export const TAKE_TRIGGERS = ["operator", "time", "wait"] as const;
+/** The steps in which an empty site is set up in Studio, in order. */
+export const FIRST_RUN_STEPS = ["site", "channel", "overlay", "embed", "invite"] as const;

@@ -40,8 +40,20 @@ async function completeExport(site: TestSite): Promise<z.output<typeof Created>>
   return Created.parse((await site.call("getSiteExport", { as: "developer", params: { exportId } })).body);
 }
 
+async function completeBackup(site: TestSite): Promise<string> {
+  await waitForArchives();
+  const { _id } = z
+    .looseObject({ _id: z.string() })
+    .parse((await site.call("createBackup", { as: "super", params: { siteId: site.id } })).body);
+  await waitForArchives();
+  return _id;
+}
+
 export const ARCHIVE_RESOURCES: Record<string, (site: TestSite) => Promise<string>> = {
   "/site/v1/export/{exportId}": async (site) => (await completeExport(site))._id,
+  "/ops/backups/{backupId}": completeBackup,
+  "/ops/backups/{backupId}/file": completeBackup,
+  "/ops/backups/{backupId}/restore": completeBackup,
   "/site/v1/import/{id}": async (site) => Created.parse((await site.call("importSite", await importCall(site))).body)._id,
 };
 

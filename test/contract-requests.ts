@@ -22,6 +22,7 @@ import { WEBHOOK_PREREQUISITES, WEBHOOK_RESOURCES } from "./contract-webhooks.ts
 import { RUNDOWN_BODIES } from "./contract-rundowns.ts";
 import { sendsClientIdInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
+import { SANDBOX_CALLS, SANDBOX_FIELDS } from "./contract-sandboxes.ts";
 import { SHOP_CALLS, SHOP_RESOURCES } from "./contract-shop.ts";
 import { publishTxt } from "./dns-resolver.ts";
 import { workingProvider } from "./streams.ts";
@@ -48,6 +49,7 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
   ...ACCOUNT_FIELDS,
   ...COMMERCE_FIELDS,
   ...RULE_FIELDS,
+  ...SANDBOX_FIELDS,
   domain: async (site) => {
     publishTxt("demo.example", `"${(await domainProofs(env, site.id, "demo.example"))[0]}"`);
     return "demo.example";
@@ -119,6 +121,7 @@ const CREATORS: Record<string, string> = {
   "/streamprovider/v1/{id}": "registerStreamProvider",
   "/accesscode/v1/{id}": "addAccessCode",
   "/overlay/v1/broadcasts/{broadcastId}/receipt": "broadcastOverlay",
+  "/overlay/v1/channels/{channelId}/broadcasts/{broadcastId}": "broadcastOverlay",
   "/invite/v1/{id}": "createInvite",
   "/invite/v1/revoke/{id}": "createInvite",
   "/navigation/v1/default/navigation": "createNavigation",
@@ -147,6 +150,7 @@ const CALLS = {
   ...GRAPHIC_CALLS,
   ...OUTPUT_CALLS,
   ...PANEL_CALLS,
+  ...SANDBOX_CALLS,
   ...SHOP_CALLS,
 };
 

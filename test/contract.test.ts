@@ -42,6 +42,10 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
   },
   getSiteImport: { unknownIds: "the operator can access the imports of every site" },
   listFailedEffects: { unknownIds: "the operator can access every site" },
+  getBackup: { unknownIds: "the operator can access the backups of every site" },
+  downloadBackup: { unknownIds: "as for getBackup" },
+  restoreBackup: { unknownIds: "as for getBackup" },
+  createBackup: { unknownIds: "the operator can access every site" },
   retryFailedEffects: { unknownIds: "as for listFailedEffects" },
   getGraphicFrame: { unknownIds: "anyone with a graphic's id can show it, as with a file's" },
   getGraphicFile: { unknownIds: "anyone with a graphic's id can read its files" },
@@ -123,8 +127,8 @@ describe("the document", () => {
     const paths = Object.keys(document.paths).flatMap((path) => (path.endsWith(".json") ? [path] : [path, `${path}/`]));
     const prefix = (path: string): string => path.replace(/^(\/[^/]+\/).+/, "$1*");
     const missing = paths.filter((path) => !listed.some((pattern) => covers(pattern, path))).map(prefix);
-    // The demo's live stream isn't part of the API.
-    const unused = listed.filter((pattern) => pattern !== "/demo/*" && !paths.some((path) => covers(pattern, path)));
+    // The demo's live stream and the Model Context Protocol aren't part of the document.
+    const unused = listed.filter((pattern) => !["/demo/*", "/mcp"].includes(pattern) && !paths.some((path) => covers(pattern, path)));
     expect([...new Set(missing)], "add these to run_worker_first in wrangler.toml").toEqual([]);
     expect(unused, "remove these from run_worker_first in wrangler.toml").toEqual([]);
   });

@@ -9,7 +9,7 @@ import { panels } from "#db/schema/panels.ts";
 import { playlists } from "#db/schema/playlists.ts";
 import { polls } from "#db/schema/engagement/polls.ts";
 import { quests } from "#db/schema/engagement/quests.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { videos } from "#db/schema/videos.ts";
 import { validCall } from "./contract-requests.ts";
 import type { TestSite } from "./harness.ts";

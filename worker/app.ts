@@ -9,6 +9,7 @@ import { invalidInput } from "./lib/schemas/invalid-input.ts";
 import { rejectUpgrade, wantsSocket } from "./http/upgrade.ts";
 import { Failure } from "./lib/errors.ts";
 import { AREAS } from "./routes/areas.ts";
+import { mountMcp } from "./routes/mcp/mount.ts";
 
 /** The whole API. Imports nothing from the platform, so that the OpenAPI document can be emitted in plain Node. */
 export function createApp(): OpenAPIHono<AppEnv> {
@@ -25,6 +26,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.onError((error, c) => respond(c, toFailure(error, c.get("operation")?.input.invalidMessage)));
   app.notFound((c) => respond(c, noSuchOperation(app, c.req.path)));
   for (const area of AREAS) app.route("/", area);
+  mountMcp(app);
   return app;
 }
 

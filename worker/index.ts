@@ -3,6 +3,7 @@ import { runJobs } from "./queues/jobs.ts";
 import { runScheduled } from "./scheduled.ts";
 
 export { Automation } from "./durable-objects/automation.ts";
+export { Branch } from "./durable-objects/branch/branch.ts";
 export { Channel } from "./durable-objects/channel/channel.ts";
 export { ChatRoom } from "./durable-objects/chat-room/chat-room.ts";
 export { CuePoller } from "./durable-objects/cue-poller.ts";

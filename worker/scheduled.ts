@@ -11,6 +11,9 @@ import { recheckSchemas } from "./services/data-providers/data-providers.ts";
 import { expireEntitlements } from "./services/subscriptions/entitlement-expiry.ts";
 import { pruneExports, resumeExports } from "./services/community/exports.ts";
 import { pruneKeys } from "./services/core/idempotency.ts";
+import { pruneBackupRuns, startBackups } from "./services/backups/nightly.ts";
+import { watchAlerts } from "./services/operations/alerts.ts";
+import { pruneRequestCounts } from "./services/operations/request-counts.ts";
 import { pruneDeadLetters, recordCronRun } from "./services/operations/upkeep.ts";
 import { pruneArchives, resumeArchives } from "./services/site-archives/jobs.ts";
 import { sweepAbandonedGraphics } from "./services/graphics/graphics.ts";
@@ -23,6 +26,7 @@ import { pruneResets } from "./services/accounts/passwords.ts";
 import { pruneCharges, reconcileBilling } from "./services/billing/reconcile.ts";
 import { pruneRegisterInvites } from "./services/invites/register-invites.ts";
 import { prunePlaces, publishSignInFailures } from "./services/auth/sign-in-attempts.ts";
+import { eraseSandboxes } from "./services/sandboxes/expiry.ts";
 import { pruneOperators } from "./services/rundowns/operators.ts";
 import { settleReceipts } from "./services/rundowns/receipts.ts";
 import { resumeStreamTakes } from "./services/rundowns/stream-takes.ts";
@@ -71,17 +75,22 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   expireEntitlements,
   resumeExports,
   pruneExports,
+  startBackups,
   resumeArchives,
   pruneArchives,
+  pruneBackupRuns,
   pruneCharges,
   pruneSchedule,
   pruneOperators,
   pruneStatHistory,
   pruneDeadLetters,
+  pruneRequestCounts,
+  eraseSandboxes,
   // Last, because they wait for external systems.
   undoAbandonedDrafts,
   resumeStreamTakes,
   reconcileBilling,
+  watchAlerts,
 };
 
 /** Runs once a minute: nudges logs whose nudge was lost, and prunes expired data. A failing step doesn't stop the others. Safe to run twice. */

@@ -1,5 +1,5 @@
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
-import type { outputs } from "#db/schema/outputs.ts";
+import type { outputs } from "#db/schema/streams/outputs.ts";
 import { CHANNEL_1, SITE_A, stamps } from "./match-day.ts";
 
 /** Two links to the output page of the first channel; the token of the first is well known, like the demo's key. */

@@ -2,8 +2,8 @@ import { sealAuthorization } from "#worker/services/stream-providers/stream-prov
 import { sealStreamKey } from "#worker/services/streams/streams.ts";
 import { seal } from "#worker/lib/crypto/crypto.ts";
 import { PLAYBACK_KEY_PURPOSE } from "#worker/services/sites/playback-keys.ts";
-import type { playbackKeys } from "#db/schema/playback-keys.ts";
-import type { streamProviders, streams } from "#db/schema/streams.ts";
+import type { playbackKeys } from "#db/schema/streams/playback-keys.ts";
+import type { streamProviders, streams } from "#db/schema/streams/streams.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 type StreamInsert = typeof streams.$inferInsert;

@@ -47,6 +47,15 @@ export const ruleFirings = sqliteTable(
   ],
 );
 
+/** The channels whose rules are paused. */
+export const rulePauses = sqliteTable(
+  "rule_pauses",
+  { channelId: text("channel_id").primaryKey(), siteId: siteId(), since: time("since").notNull() },
+  (table) => [index("rule_pauses_site").on(table.siteId)],
+);
+
 export type RuleRow = typeof automationRules.$inferSelect;
 
 export type FiringRow = typeof ruleFirings.$inferSelect;
+
+export type RulePauseRow = typeof rulePauses.$inferSelect;

@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CronFailure } from "#db/types.ts";
 import { siteId, time } from "./columns.ts";
 
@@ -40,6 +40,43 @@ export const cronRuns = sqliteTable("cron_runs", {
   failures: text("failures", { mode: "json" }).$type<CronFailure[]>().notNull(),
 });
 
+/** The nightly backups of all sites: one row a day, whose cursor says which sites have theirs. */
+export const backupRuns = sqliteTable("backup_runs", {
+  /** In UTC, as 2026-11-23. */
+  day: text("day").primaryKey(),
+  /** The last site whose backup has started; sites are taken in the order of their ids. */
+  cursor: text("cursor").notNull(),
+  sites: integer("sites").notNull(),
+  started: time("started").notNull(),
+  /** When the last backup was started; null until then. */
+  completed: time("completed"),
+});
+
+/** What the operator's alerts are about, and whether they are on. */
+export const alerts = sqliteTable("alerts", {
+  name: text("name").primaryKey(),
+  isRaised: integer("is_raised", { mode: "boolean" }).notNull(),
+  /** When it was last raised or resolved. */
+  changed: time("changed").notNull(),
+  /** Since when the figure asks for a change; null if it doesn't. */
+  crossing: time("crossing"),
+  value: real("value").notNull(),
+  /** Whether the webhook has accepted the last change. */
+  isSent: integer("is_sent", { mode: "boolean" }).notNull(),
+  /** Why it hasn't. */
+  problem: text("problem"),
+});
+
+/** Requests of all isolates, in intervals of five minutes; only counted for alerts. */
+export const requestCounts = sqliteTable("request_counts", {
+  /** When the interval begins. */
+  since: time("since").primaryKey(),
+  requests: integer("requests").notNull(),
+  errors: integer("errors").notNull(),
+});
+
+export type BackupRunRow = typeof backupRuns.$inferSelect;
+export type AlertRow = typeof alerts.$inferSelect;
 export type EffectFailureRow = typeof effectFailures.$inferSelect;
 export type DeadLetterRow = typeof deadLetters.$inferSelect;
 export type CronRunRow = typeof cronRuns.$inferSelect;

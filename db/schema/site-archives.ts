@@ -35,7 +35,12 @@ export const siteArchives = sqliteTable(
   },
   (table) => [
     index("site_archives_site").on(table.siteId, table.created),
-    index("site_archives_created").on(table.created),
+    index("site_archives_moved")
+      .on(table.created)
+      .where(sql`${table.kind} <> 'backup'`),
+    index("site_archives_backups")
+      .on(table.created, table.id)
+      .where(sql`${table.kind} = 'backup'`),
     index("site_archives_unfinished")
       .on(table.lease)
       .where(sql`${table.status} not in ('complete', 'failed')`),

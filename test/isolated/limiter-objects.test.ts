@@ -115,7 +115,7 @@ test("each limit has its own objects, and public limits have several", () => {
   const seen = new Map<string, string>();
   for (const name of LIMIT_NAMES) {
     const objects = objectsOf(name);
-    expect(objects.size, name).toBe(LIMITS[name].per === "site" || LIMITS[name].per === "deployment" ? 1 : 16);
+    expect(objects.size, name).toBe(["site", "deployment", "sandbox"].includes(LIMITS[name].per) ? 1 : 16);
     for (const object of objects) {
       const other = seen.get(object);
       expect(other === undefined || [other, name].every((limit) => limit.startsWith("signIn")), `${name} and ${other}`).toBe(true);

@@ -181,8 +181,8 @@ test("client rules that are too large for one stored value reach an opening chan
     const body = JSON.stringify({ _id: `rule-${i}`, broadcastPayload: { text: "x".repeat(60_000) } });
     return { id: `rule-${i}`, channelId: null, body };
   });
-  await channel.presence.setRules({ version: 1, rules });
-  await channel.presence.setRules({ version: 1, rules: [] });
+  await channel.presence.setRules({ version: 1, rules, paused: [] });
+  await channel.presence.setRules({ version: 1, rules: [], paused: [] });
   const viewer = await join(channel);
   const { rules: received } = await viewer.first("welcome");
   expect(received.map(({ data }) => data._id)).toEqual(rules.map(({ id }) => id));

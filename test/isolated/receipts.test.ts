@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { quantile } from "#worker/lib/histogram.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
-import { evict, join, newBroadcast, newChannel, type TestChannel } from "./relay-viewer.ts";
+import { evict, join, newBroadcast, newChannel, type TestChannel, PLACES } from "./relay-viewer.ts";
 
 type Viewer = Awaited<ReturnType<typeof join>>;
 
@@ -33,9 +33,9 @@ async function receiptOf(channel: TestChannel, broadcastId: string) {
   return { seq, sockets, sent, acknowledged, late, delays: delays.reduce((sum, [, count = 0]) => sum + count, 0) };
 }
 
-describe("a receipt", () => {
+describe.each(PLACES)("a receipt, on relays $place", ({ firstRelay }) => {
   test("counts the sockets addressed and those that acknowledged, each once", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewers = [await join(channel), await join(channel), await join(channel)];
     const { broadcastId, seq } = await publish(channel);
     await Promise.all(viewers.map((viewer) => viewer.waitForSeq(seq)));
@@ -46,7 +46,7 @@ describe("a receipt", () => {
   });
 
   test("counts one acknowledgement for all earlier broadcasts", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewer = await join(channel);
     const broadcasts = [await publish(channel), await publish(channel), await publish(channel)];
     await viewer.waitForSeq(3);
@@ -56,7 +56,7 @@ describe("a receipt", () => {
   });
 
   test("sums the counts of all relays", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     await channel.stub.grow(1);
     const viewers = [await join(channel), await join(channel, { relay: 1 })];
     const { broadcastId, seq } = await publish(channel);
@@ -66,7 +66,7 @@ describe("a receipt", () => {
   });
 
   test("of a segment counts only viewers in it, and no other acknowledgements", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const [fan, other] = [await join(channel, { tags: ["team:home"] }), await join(channel)];
     const { broadcastId } = await publish(channel, { segment: { tags: ["team:home"] } });
     const { seq } = await publish(channel);
@@ -78,7 +78,7 @@ describe("a receipt", () => {
   });
 
   test("ignores acknowledgements of frames that haven't been sent yet", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewer = await join(channel);
     await acknowledge(viewer, 1_000_000);
     const { broadcastId, seq } = await publish(channel);
@@ -89,7 +89,7 @@ describe("a receipt", () => {
   });
 
   test("counts late viewers separately, neither as addressed nor as acknowledging", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const early = await join(channel);
     const { broadcastId, seq } = await publish(channel);
     await early.waitForSeq(seq);
@@ -99,7 +99,7 @@ describe("a receipt", () => {
   });
 
   test("of a broadcast without viewers counts those who join later", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const { broadcastId, seq } = await publish(channel);
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ seq, sockets: 0, late: 0 });
     await join(channel);
@@ -107,7 +107,7 @@ describe("a receipt", () => {
   });
 
   test("counts what a resuming viewer missed as late, and what it already has only once", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewer = await join(channel);
     const { epoch } = await viewer.first("welcome");
     const held = await publish(channel);
@@ -124,11 +124,11 @@ describe("a receipt", () => {
   });
 
   test("is null for a broadcast that was never published", async () => {
-    expect(await newChannel().stub.receipt(newId(1))).toBeNull();
+    expect(await newChannel(undefined, firstRelay).stub.receipt(newId(1))).toBeNull();
   });
 
   test("measures from the channel's commit to the acknowledgement", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewer = await join(channel);
     const before = Date.now();
     const { broadcastId, seq } = await publish(channel);

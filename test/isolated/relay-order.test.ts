@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "#worker/lib/ids.ts";
-import { evict, join, newBroadcast, newChannel, type TestChannel, type TestViewer } from "./relay-viewer.ts";
+import { evict, join, newBroadcast, newChannel, PLACES, type TestChannel, type TestViewer } from "./relay-viewer.ts";
 
 // Whatever happens, a viewer receives the channel's log from its own start: in order, without gaps, each frame once.
 
@@ -10,7 +10,7 @@ type Step =
   | { do: "clear" }
   | { do: "emit" }
   | { do: "state" }
-  | { do: "evict"; what: "channel" | "relay" | "presence" }
+  | { do: "evict"; what: "channel" | "relay" | "branch" | "presence" }
   | { do: "leave"; viewer: number }
   | { do: "return"; viewer: number };
 
@@ -22,7 +22,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "clear" } as const) },
   { weight: 3, arbitrary: fc.constant({ do: "emit" } as const) },
   { weight: 1, arbitrary: fc.constant({ do: "state" } as const) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("evict"), what: fc.constantFrom("channel", "relay", "presence") }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("evict"), what: fc.constantFrom("channel", "relay", "branch", "presence") }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("leave"), viewer: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("return"), viewer: fc.nat(2) }) },
 );
@@ -66,16 +66,19 @@ async function play(channel: TestChannel, people: Person[], steps: Step[]): Prom
     else if (step.do === "emit") pending.push(channel.stub.emit({ id, type: "quest.updated", data: {} }));
     else if (step.do === "state") pending.push(channel.stub.state({ key: "a", type: "poll.updated", at: i, data: "{}" }));
     else if (step.do === "evict")
-      await evict({ channel: channel.stub, relay: channel.relay(i % 2), presence: channel.presence }[step.what]);
+      await evict({ channel: channel.stub, relay: channel.relay(i % 2), branch: channel.branch(), presence: channel.presence }[step.what]);
     else if (person) await (step.do === "leave" ? leave(person) : reconnect(channel, person));
   }
   await Promise.all(pending);
 }
 
-test("every viewer receives the log in order, without gaps and once, through evictions, disconnects and reconnects", async () => {
+const TITLE =
+  "every viewer receives the log in order, without gaps and once, through evictions, disconnects and reconnects, on relays $place";
+
+test.each(PLACES)(TITLE, async ({ firstRelay }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      const channel = newChannel();
+      const channel = newChannel(undefined, firstRelay);
       await channel.stub.grow(1);
       const { epoch } = await (await join(channel)).first("welcome");
       const newPerson = (tags: string[], relay: number): Person => ({
@@ -99,6 +102,6 @@ test("every viewer receives the log in order, without gaps and once, through evi
         expect(person.seen.filter((seq) => seq <= end)).toEqual(expected.filter((seq) => seq <= end));
       }
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });

@@ -8,6 +8,7 @@ import {
   VIEWER_HEADER,
   type ViewerIdentity,
 } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { branchName, DIRECT_RELAYS } from "#worker/durable-objects/branch/branch.protocol.ts";
 import { PING, PONG, type ServerFrame, ServerMessage } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 
@@ -118,8 +119,14 @@ export async function runAlarmAt(stub: DurableObjectStub, now: number): Promise<
   if (!ran) throw new Error("No alarm was set");
 }
 
+/** Where the relays of a test may be: everything holds for both. `firstRelay` is a channel's relay 0. */
+export const PLACES = [
+  { place: "called directly", firstRelay: 0 },
+  { place: "behind a branch", firstRelay: DIRECT_RELAYS },
+];
+
 /** A channel that no other test uses. */
-export function newChannel(siteId = newId(Date.now())) {
+export function newChannel(siteId = newId(Date.now()), firstRelay = 0) {
   const channelId = newId(Date.now());
   const name = channelName(siteId, channelId);
   return {
@@ -132,12 +139,16 @@ export function newChannel(siteId = newId(Date.now())) {
     get presence() {
       return env.SITE_PRESENCE.getByName(siteId);
     },
-    relay: (k = 0) => env.RELAY.getByName(relayName(name, k)),
+    relay: (k = 0) => env.RELAY.getByName(relayName(name, firstRelay + k)),
+    branch: (branch = 0) => env.BRANCH.getByName(branchName(name, branch)),
   };
 }
 export type TestChannel = ReturnType<typeof newChannel>;
 
-export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdentity> & { relay?: number } = {}): Promise<Response> {
+export function requestToRelay(
+  channel: Pick<TestChannel, "relay">,
+  viewer: Partial<ViewerIdentity> & { relay?: number } = {},
+): Promise<Response> {
   const { relay, ...identity } = viewer;
   const nobody = {
     accountId: null,
@@ -159,7 +170,7 @@ export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdent
 }
 
 /** Joins as the Worker would, and disconnects when the test ends. */
-export async function join(channel: TestChannel, viewer: Parameters<typeof requestToRelay>[1] = {}): Promise<TestViewer> {
+export async function join(channel: Pick<TestChannel, "relay">, viewer: Parameters<typeof requestToRelay>[1] = {}): Promise<TestViewer> {
   const { webSocket, status } = await requestToRelay(channel, viewer);
   if (!webSocket) throw new Error(`Not admitted: ${status}`);
   const joined = watch(webSocket);

@@ -16,6 +16,7 @@ import {
   requestToRelay,
   runAlarmAt,
   type TestChannel,
+  PLACES,
 } from "./relay-viewer.ts";
 
 function emit(channel: TestChannel): Promise<{ seq: number }> {
@@ -98,9 +99,9 @@ describe("more frames than one call between objects can hold", () => {
   });
 });
 
-describe("a viewer who reconnects", () => {
+describe.each(PLACES)("a viewer who reconnects, on relays $place", ({ firstRelay }) => {
   test("receives exactly what it missed, in order and once, and continues live", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewer = await join(channel);
     await emitMany(channel, 3);
     await viewer.waitForSeq(3);
@@ -115,7 +116,7 @@ describe("a viewer who reconnects", () => {
   });
 
   test("receives what it missed even from before the relay's cache", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const first = await join(channel);
     const { epoch } = await first.first("welcome");
     await runInDurableObject(channel.stub, (instance) =>
@@ -129,7 +130,7 @@ describe("a viewer who reconnects", () => {
   });
 
   test("after missing more than can be replayed receives the full state and is marked as not recovered", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const first = await join(channel);
     const { epoch } = await first.first("welcome");
     await publishAll(
@@ -147,7 +148,7 @@ describe("a viewer who reconnects", () => {
   });
 
   test("without having missed anything is marked as recovered", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const first = await join(channel);
     await channel.stub.publish(newBroadcast());
     const { epoch } = await first.first("welcome");
@@ -156,7 +157,7 @@ describe("a viewer who reconnects", () => {
   });
 
   test("with a position that is too old, of another epoch or in the future receives the full state", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const first = await join(channel);
     await channel.stub.publish(newBroadcast());
     await emit(channel);
@@ -177,7 +178,7 @@ describe("a viewer who reconnects", () => {
   });
 
   test("from a relay that was ahead of this one receives no frame twice", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     await channel.stub.grow(1);
     const slow = await join(channel);
     const ahead = await join(channel, { relay: 1 });
@@ -197,9 +198,9 @@ describe("a viewer who reconnects", () => {
   });
 });
 
-describe("eviction", () => {
+describe.each(PLACES)("eviction, on relays $place", ({ firstRelay }) => {
   test("of the relay, the channel or both between broadcasts neither loses nor repeats a frame", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewer = await join(channel);
     for (const stubs of [[], [channel.relay()], [channel.stub], [channel.relay(), channel.stub]]) {
       for (const stub of stubs) await evict(stub);
@@ -210,10 +211,11 @@ describe("eviction", () => {
   });
 
   test("of a relay whose sockets missed a push is repaired when the next viewer joins", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewer = await join(channel);
-    vi.spyOn(Relay.prototype, "deliver").mockReturnValueOnce({ head: 1, sockets: 1, idle: false });
+    const lost = vi.spyOn(Relay.prototype, "deliver").mockReturnValue({ head: 1, sockets: 1, idle: false });
     await emit(channel);
+    lost.mockRestore();
     expect(viewer.log).toEqual([]);
     await evict(channel.relay());
     await join(channel);
@@ -222,7 +224,7 @@ describe("eviction", () => {
   });
 
   test("by a crash of all objects closes the sockets, and a viewer who resumes has every frame once", async () => {
-    const channel = newChannel();
+    const channel = newChannel(undefined, firstRelay);
     const viewer = await join(channel);
     await emitMany(channel, 3);
     await viewer.waitForSeq(3);

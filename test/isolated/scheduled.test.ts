@@ -1,15 +1,20 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { sessions } from "#db/schema/accounts.ts";
 import { idempotencyKeys, outbox } from "#db/schema/events.ts";
+import { backupRuns } from "#db/schema/operations.ts";
+import { sandboxes } from "#db/schema/sandboxes.ts";
+import { siteArchives } from "#db/schema/site-archives.ts";
+import { sites } from "#db/schema/sites.ts";
 import { broadcasts } from "#db/schema/overlays.ts";
 import { videoViews } from "#db/schema/videos.ts";
 import { SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
 import { newId } from "#worker/lib/ids.ts";
 import worker from "#worker/index.ts";
+import { SITES_PER_RUN, startBackups } from "#worker/services/backups/nightly.ts";
 import { runScheduled } from "#worker/scheduled.ts";
 import { newSite } from "../harness.ts";
 
@@ -92,4 +97,35 @@ test("the Worker's scheduled handler runs the cron", async () => {
   await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: 1 });
   await worker.scheduled(createScheduledController({ scheduledTime: new Date() }), env);
   expect(await db.select().from(idempotencyKeys).where(eq(idempotencyKeys.id, "gone"))).toEqual([]);
+});
+
+test("the cron starts a backup of every site once a night, a few sites a minute, and none of sandboxes", async () => {
+  const { id } = await newSite();
+  const [row] = await db.select().from(sites).where(eq(sites.id, id));
+  if (!row) throw new Error("No site");
+  for (let index = 0; index <= SITES_PER_RUN; index++)
+    await db.insert(sites).values({ ...row, id: newId(Date.now() + index), slug: `backed-up-${index}` });
+  await db.insert(sandboxes).values({ siteId: id, claimHash: id, state: "active", expires: 1, due: 1, objects: [], created: 1 });
+  const total = (await db.$count(sites)) - 1;
+  const send = vi.fn(async () => undefined);
+  const worker = Object.assign({ ...env }, { TIFO_BACKUP_DAILY: "7", JOBS: Object.assign({ ...env.JOBS }, { send }) });
+  const night = Date.UTC(2031, 5, 1, 3);
+  const runAt = (now: number) => startBackups({ env: worker, db, now });
+  const backups = () =>
+    db
+      .select({ siteId: siteArchives.siteId })
+      .from(siteArchives)
+      .where(sql`${siteArchives.kind} = 'backup'`);
+
+  await runAt(night - 1);
+  expect(await backups()).toEqual([]);
+  await Promise.all([runAt(night), runAt(night)]);
+  expect(await backups()).toHaveLength(SITES_PER_RUN);
+  for (let minute = 1; minute < 4; minute++) await runAt(night + minute * 60_000);
+  const started = (await backups()).map(({ siteId }) => siteId);
+  expect([started.length, new Set(started).size]).toEqual([total, total]);
+  expect(started).not.toContain(id);
+  expect(await db.select().from(backupRuns)).toMatchObject([{ day: "2031-06-01", sites: total, started: night }]);
+  await runAt(night + DAY);
+  expect(await backups()).toHaveLength(total + SITES_PER_RUN);
 });

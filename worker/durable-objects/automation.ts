@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "./site-object.ts";
 import { createDb } from "#db/client.ts";
 import { KnownFacts, updateFacts } from "#worker/services/automation-rules/facts.ts";
 import { logError } from "#worker/lib/log.ts";
@@ -34,7 +34,7 @@ type FiringRow = { event_id: string; rule_id: string; due: number; next: number;
  * Evaluates a site's automation rules, named by the site. An event's facts and the firings it causes are stored in one turn; executing
  * firings comes later and is safe to repeat, because the ids of what they create derive from event and rule.
  */
-export class Automation extends DurableObject<Env> {
+export class Automation extends SiteObject {
   readonly #siteId: string;
   readonly #sql: SqlStorage;
   /** Firings that are being executed. */
@@ -137,7 +137,7 @@ export class Automation extends DurableObject<Env> {
   }
 
   async #execute(rows: FiringRow[]): Promise<void> {
-    const { rules } = await this.#loadRulebook();
+    const { rules, paused } = await this.#loadRulebook();
     const firings = rows.flatMap((row) => {
       const rule = rules.get(row.rule_id);
       return rule ? [{ row, rule, event: ProviderEventMessage.parse(JSON.parse(row.event)), due: row.due }] : [];
@@ -146,7 +146,7 @@ export class Automation extends DurableObject<Env> {
     await this.#asSystem(async (ctx) => {
       await Promise.all(gone.map((row) => recordDropped(ctx, row.event_id, row.rule_id)));
       for (const row of gone) this.#delete(row);
-      const results = await executeFirings(ctx, firings);
+      const results = await executeFirings(ctx, firings, paused);
       for (const [index, firing] of firings.entries()) await this.#settle(ctx, firing.row, firing, results[index]);
     });
   }

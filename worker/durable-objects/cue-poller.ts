@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "./site-object.ts";
 import { z } from "@hono/zod-openapi";
 import { logError } from "#worker/lib/log.ts";
 import { type CueSource, type FoundCue, ingestCue, readCues, readManifestSettings } from "#worker/services/manifests/cue-sources.ts";
@@ -27,7 +27,7 @@ const Event = z.record(z.string(), z.unknown());
  * Reads the playlists whose cues a site has connected to its data providers, named by the site. Each cue becomes one event: it is stored as
  * seen and as pending together, is passed on under its own id, and leaves `pending` after that.
  */
-export class CuePoller extends DurableObject<Env> {
+export class CuePoller extends SiteObject {
   readonly #siteId: string;
   /** Incremented with the settings, so that a run which has read older ones is followed by another. */
   #revision = 0;

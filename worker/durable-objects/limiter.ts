@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "./site-object.ts";
 import { LIMITS, type LimitName, type LimitState, type Slot } from "#worker/lib/limits.ts";
 import { migrate } from "./migrations.ts";
 
@@ -11,20 +11,29 @@ const SCHEMA = [
 ];
 
 /** Counts limits exactly, in fixed windows, one row per limit and key; `limiterName` decides which object counts what. */
-export class Limiter extends DurableObject<Env> {
+export class Limiter extends SiteObject {
   readonly #sql: SqlStorage;
   /** When each key was last taken; losing it in an eviction makes a rejection final earlier. */
   readonly #lastTaken = new Map<string, number>();
+  #isOpen = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
-    migrate(ctx.storage, "limiter", SCHEMA);
+    this.#open();
+  }
+
+  /** Creates the table, which the alarm deletes once nothing is counted. */
+  #open(): void {
+    if (this.#isOpen) return;
+    migrate(this.ctx.storage, "limiter", SCHEMA);
+    this.#isOpen = true;
   }
 
   /** Takes one of each slot, or none if any is used up; that slot's state then shows when it resets. */
   takeAll(slots: Slot[]): LimitState[] {
-    const states = slots.map(({ name, key }) => this.peek(name, key));
+    this.#open();
+    const states = slots.map(({ name, key, quota }) => this.peek(name, key, quota));
     if (!states.every(({ allowed }) => allowed)) return states;
     for (const { name, key } of slots) this.#take(name, key);
     return states.map((state) => ({ ...state, remaining: state.remaining - 1 }));
@@ -48,27 +57,32 @@ export class Limiter extends DurableObject<Env> {
 
   /** Gives back slots that turn out not to count, such as a successful sign-in. */
   giveBack(slots: Slot[]): void {
+    this.#open();
     for (const { name, key } of slots) {
       this.#sql.exec("UPDATE windows SET used = max(0, used - 1) WHERE name = ? AND key = ?", name, key);
     }
   }
 
   /** What is left of a limit, without taking any. */
-  peek(name: LimitName, key: string): LimitState {
-    const { quota, window } = LIMITS[name];
+  peek(name: LimitName, key: string, quota: number = LIMITS[name].quota): LimitState {
+    this.#open();
+    const { window } = LIMITS[name];
     const now = Date.now();
     const row = this.#sql
       .exec<{ ends: number; used: number }>("SELECT ends, used FROM windows WHERE name = ? AND key = ? AND ends > ?", name, key, now)
       .toArray()[0];
     const remaining = Math.max(0, quota - (row?.used ?? 0));
     const final = now - (this.#lastTaken.get(`${name} ${key}`) ?? 0) > PENDING_MS;
-    return { allowed: remaining > 0, remaining, reset: row ? Math.ceil((row.ends - now) / 1000) : window, final };
+    return { allowed: remaining > 0, quota, remaining, reset: row ? Math.ceil((row.ends - now) / 1000) : window, final };
   }
 
   override async alarm(): Promise<void> {
+    this.#open();
     this.#sql.exec("DELETE FROM windows WHERE ends <= ?", Date.now());
     const { next } = this.#sql.exec<{ next: number | null }>("SELECT max(ends) AS next FROM windows").one();
-    if (next !== null) await this.ctx.storage.setAlarm(next);
+    if (next !== null) return this.ctx.storage.setAlarm(next);
+    this.#isOpen = false;
+    await this.ctx.storage.deleteAll();
   }
 
   #scheduleCleanUp(at: number): void {

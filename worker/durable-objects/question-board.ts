@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "./site-object.ts";
 import { readQuestionModerators, readSentQuestions } from "#worker/services/qna/viewers.ts";
 import { ChangeQueue } from "./change-queue.ts";
 import { parseName, type StateChange } from "./channel/channel.protocol.ts";
@@ -22,7 +22,7 @@ const IN_DOUBT = 0;
  * Notifies a channel's viewers of its questions, named `<siteId>:<channelId>`. It stores which questions have changed and which are on
  * screens; the questions themselves are in the database, and are read when they are sent.
  */
-export class QuestionBoard extends DurableObject<Env> {
+export class QuestionBoard extends SiteObject {
   readonly #siteId: string;
   readonly #channelId: string;
   readonly #sql: SqlStorage;

@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "./site-object.ts";
 import { logError } from "#worker/lib/log.ts";
 import { runDueRundowns } from "#worker/services/rundowns/due.ts";
 import { runDueActions } from "#worker/services/schedule/run.ts";
@@ -10,7 +10,7 @@ const RETRY_MS = 1_000;
  * Runs a site's scheduled actions and the timed items of its rundowns, named by the site. It stores nothing but its alarm: the actions are
  * rows of the database, and each is marked as done in the batch that does it, so that it runs once whatever is interrupted or repeated.
  */
-export class Scheduler extends DurableObject<Env> {
+export class Scheduler extends SiteObject {
   /** Makes sure that actions are run at this time (ms), or earlier. */
   async wake(at: number): Promise<void> {
     const alarm = await this.ctx.storage.getAlarm();

@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "./site-object.ts";
 import { readSentStats, type SentStat } from "#worker/services/stats/viewers.ts";
 import { ChangeQueue } from "./change-queue.ts";
 import { parseName, type StateChange } from "./channel/channel.protocol.ts";
@@ -16,7 +16,7 @@ const SCHEMA = ["CREATE TABLE sent (key TEXT PRIMARY KEY, digest TEXT NOT NULL) 
  * Notifies a channel's viewers of its match facts, named `<siteId>:<channelId>`. It stores which entities and key plays a provider has
  * reported, and what viewers have of them: most events repeat what is known. The facts themselves are in the database.
  */
-export class StatBoard extends DurableObject<Env> {
+export class StatBoard extends SiteObject {
   readonly #siteId: string;
   readonly #channelId: string;
   readonly #sql: SqlStorage;

@@ -1,6 +1,7 @@
 import { Failure } from "#worker/lib/errors.ts";
 import { limiterName, type Slot } from "#worker/lib/limits.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { branchName } from "./branch/branch.protocol.ts";
 import { channelName, relayName } from "./channel/channel.protocol.ts";
 import { insightCounterName } from "./insight-counter/insight-counter.protocol.ts";
 import { counterName, POLL_COUNTERS } from "./poll-counter/poll-counter.protocol.ts";
@@ -18,6 +19,11 @@ export function channelOf(env: Env, siteId: string, channelId: string) {
 /** An object that holds sockets of a channel's viewers. */
 export function relayOf(env: Env, siteId: string, channelId: string, relay: number) {
   return env.RELAY.getByName(relayName(channelName(siteId, channelId), relay));
+}
+
+/** The object that calls some of a large channel's relays. */
+export function branchStubOf(env: Env, siteId: string, channelId: string, branch: number) {
+  return env.BRANCH.getByName(branchName(channelName(siteId, channelId), branch));
 }
 
 /** The object that keeps a channel's chat. */

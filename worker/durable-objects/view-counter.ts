@@ -1,11 +1,11 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "./site-object.ts";
 import { countViews, type View } from "#worker/services/videos/views.ts";
 
 /**
  * One per video: batches its views, so that thousands at kick-off cost the database a few sequential writes instead of thousands at once.
  * It stores nothing: calls resolve once the view is in the database, which knows who has been counted.
  */
-export class ViewCounter extends DurableObject<Env> {
+export class ViewCounter extends SiteObject {
   #waiting: View[] = [];
   #current: Promise<void> | undefined;
   #next: Promise<void> | undefined;

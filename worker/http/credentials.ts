@@ -69,4 +69,5 @@ export const STRIPE_SIGNATURE = [["stripeSignature"]] as const satisfies Credent
 export const SUPER = [["super"]] as const satisfies Credentials;
 export const CLIENT_SUPER = [["client", "super"]] as const satisfies Credentials;
 export const DEVELOPER_OR_SUPER = [["client", "developer"], ["super"]] as const satisfies Credentials;
+export const DEVELOPER_OR_ACCOUNT_OR_SUPER = [["client", "developer"], ["client", "bearer"], ["super"]] as const satisfies Credentials;
 export const GLOBAL_OR_SUPER = [["bearer"], ["super"]] as const satisfies Credentials;

@@ -1,5 +1,7 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
+import { LogSampler } from "#worker/lib/log-sampler.ts";
 import { IsolateMetrics } from "#worker/services/operations/isolate-metrics.ts";
+import { addRequestCounts } from "#worker/services/operations/request-counts.ts";
 import type { AppEnv } from "./app-env.ts";
 import { respondNotModified } from "./conditional.ts";
 
@@ -7,11 +9,11 @@ const REQUEST_ID = /^[\w.:-]{8,100}$/;
 const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Request-Id";
 
 /** Wraps every request: assigns its id (the caller's if valid), completes the response headers, counts it and writes one log line. */
-export function createFinishResponse(metrics = new IsolateMetrics()): MiddlewareHandler<AppEnv> {
-  return (c, next) => finishResponse(c, next, metrics);
+export function createFinishResponse(metrics = new IsolateMetrics(), sampler = new LogSampler()): MiddlewareHandler<AppEnv> {
+  return (c, next) => finishResponse(c, next, metrics, sampler);
 }
 
-async function finishResponse(c: Context<AppEnv>, next: Next, metrics: IsolateMetrics): Promise<void> {
+async function finishResponse(c: Context<AppEnv>, next: Next, metrics: IsolateMetrics, sampler: LogSampler): Promise<void> {
   const started = Date.now();
   c.set("metrics", metrics);
   const requested = c.req.header("Tifo-Request-Id");
@@ -26,7 +28,15 @@ async function finishResponse(c: Context<AppEnv>, next: Next, metrics: IsolateMe
   }
   const ended = Date.now();
   metrics.record(c.get("operation"), { method: c.req.method, status: c.res.status, ms: ended - started }, ended);
-  writeLine(c, requestId, ended - started);
+  if (c.env.TIFO_ALERT_URL) reportRequests(c, metrics, ended);
+  const weight = c.res.status >= 500 ? 1 : sampler.weigh(Number(c.env.TIFO_LOG_LINES), ended);
+  if (weight > 0) writeLine(c, requestId, ended - started, weight);
+}
+
+/** For alerts on the error rate: every five minutes, after the response. */
+function reportRequests(c: Context<AppEnv>, metrics: IsolateMetrics, now: number): void {
+  const counts = metrics.takeUnreported(now);
+  if (counts) c.executionCtx.waitUntil(addRequestCounts(c.env, counts, now));
 }
 
 /**
@@ -47,8 +57,8 @@ function setHeaders(c: Context<AppEnv>, requestId: string): void {
   headers.set("Access-Control-Expose-Headers", READABLE);
 }
 
-/** Writes one structured log line; never a header, query or body. */
-function writeLine(c: Context<AppEnv>, requestId: string, ms: number): void {
+/** Writes one structured log line; never a header, query or body. `sampled`: the number of requests that it stands for, if several. */
+function writeLine(c: Context<AppEnv>, requestId: string, ms: number, weight: number): void {
   const { status } = c.res;
   const failed = status >= 500;
   const { roundTrips, statements } = c.get("usage");
@@ -61,6 +71,7 @@ function writeLine(c: Context<AppEnv>, requestId: string, ms: number): void {
     ms,
     siteId: c.get("ctx")?.siteId,
     d1: { roundTrips, statements },
+    sampled: weight > 1 ? weight : undefined,
     cause: failed ? describeCause(c.error) : undefined,
   });
   if (failed) console.error(line);

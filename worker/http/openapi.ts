@@ -37,7 +37,7 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>, tags: Tags) {
 
 /** The document's text, with each schema adapted to its direction and valid for strict OpenAPI 3.0 tools. */
 export function openApiText(app: OpenAPIHono<AppEnv>, tags: Tags): string {
-  const repaired: unknown = JSON.parse(JSON.stringify(openApiDocument(app, tags), (_, value: unknown) => repaired30(value)));
+  const repaired: unknown = JSON.parse(JSON.stringify(openApiDocument(app, tags), repaired30));
   return `${JSON.stringify(splitDirections(repaired), null, 2)}\n`;
 }
 
@@ -45,8 +45,10 @@ export function openApiText(app: OpenAPIHono<AppEnv>, tags: Tags): string {
 const NULL = { type: "object", nullable: true, enum: [null] };
 
 /** Repairs the library's output for `z.unknown()`, nullable unions and references, and slashes in patterns. */
-function repaired30(value: unknown): unknown {
+function repaired30(key: string, value: unknown): unknown {
   if (isBareNullable(value)) return {};
+  // Outside of a union's list of members, a described one is a `z.unknown()` too.
+  if (isNullable(value) && !/^\d+$/.test(key)) return { description: descriptionOf(value) };
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const schema = "pattern" in value && typeof value.pattern === "string" ? { ...value, pattern: unescapeSlashes(value.pattern) } : value;
   return withNullMember(schema);

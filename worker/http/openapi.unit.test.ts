@@ -26,6 +26,14 @@ function documentOf(request: z.ZodType, response: z.ZodType): z.output<typeof Sc
 }
 const Schemas = z.object({ components: z.object({ schemas: z.record(z.string(), z.looseObject({})) }) });
 
+test("a property of any type is one with only its description", () => {
+  const Any = z.object({ payload: z.unknown().describe("Whatever was sent"), bare: z.unknown() }).openapi("Any");
+  expect(documentOf(Any, Any).components.schemas.Any).toHaveProperty("properties", {
+    payload: { description: "Whatever was sent" },
+    bare: {},
+  });
+});
+
 describe("a property with a default", () => {
   const Part = z.strictObject({ size: z.number().default(3).describe("In metres"), name: z.string() }).openapi("Part");
   const Whole = z.object({ parts: z.array(Part) }).openapi("Whole");

@@ -26,7 +26,7 @@ const EXPECTED: Record<string, { first: string; next: string }> = {
   createPage: { first: "2 of 3", next: "2 of 3" },
   updatePage: { first: "2 of 4", next: "2 of 4" },
   // Includes everything that may reference a channel, and its events.
-  deletePage: { first: "2 of 26", next: "2 of 26" },
+  deletePage: { first: "2 of 27", next: "2 of 27" },
   broadcastOverlay: { first: "2 of 5", next: "2 of 5" },
   broadcastOverlayToTag: { first: "2 of 5", next: "2 of 5" },
   clearBroadcasts: { first: "2 of 5", next: "2 of 5" },

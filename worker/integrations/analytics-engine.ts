@@ -16,6 +16,17 @@ interface Dataset {
 
 const Binding = z.custom<Dataset>((value) => typeof value === "object" && value !== null && "writeDataPoint" in value);
 
+/** Writes the deployment's figures, one point each, to the dataset that may be bound as `OPERATIONS`. Never throws. */
+export function writeOperationPoints(env: Env, figures: Record<string, number>): void {
+  const { data: dataset } = Binding.safeParse(Reflect.get(env, "OPERATIONS"));
+  if (!dataset) return;
+  try {
+    for (const [name, value] of Object.entries(figures)) dataset.writeDataPoint({ indexes: [name], blobs: [name], doubles: [value] });
+  } catch (error) {
+    logError("data_points_failed", error, {});
+  }
+}
+
 /** Writes the largest counts of a site to Workers Analytics Engine, if the deployment has a dataset. Never throws. */
 export function writeDataPoints(env: Env, siteId: string, counts: Count[]): void {
   const { data: dataset } = Binding.safeParse(Reflect.get(env, "INSIGHTS"));

@@ -6,6 +6,19 @@ export function newId(now: number): string {
   return now.toString(16).padStart(12, "0") + randomHex(6);
 }
 
+// The id of a site that was created as a sandbox has this after its time, so that all other sites need no lookup.
+const SANDBOX_MARK = "5a4db0";
+
+/** Creates the id of a site that is created as a sandbox; the other 24 bits are random. */
+export function newSandboxId(now: number): string {
+  return now.toString(16).padStart(12, "0") + SANDBOX_MARK + randomHex(3);
+}
+
+/** Whether a site may be a sandbox: it was created as one, or its random bits happen to be the mark. */
+export function mayBeSandbox(siteId: string): boolean {
+  return siteId.startsWith(SANDBOX_MARK, 12);
+}
+
 /** The time in an id, in milliseconds since 1970 UTC. */
 export function timeOf(id: string): number {
   return parseInt(id.slice(0, 12), 16);

@@ -16,6 +16,7 @@ export const LIMITS = {
   segmentFigures: { quota: 20, window: 60, per: "site", description: "Figures of segments" },
   segmentSize: { quota: 60, window: 60, per: "site", description: "Segment sizes" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
+  importAccounts: { quota: 300, window: 60, per: "site", description: "Imports of accounts" },
   exportMembers: { quota: 60, window: 3600, per: "account", description: "Member exports" },
   exportAccount: { quota: 20, window: 3600, per: "account", description: "Exports of an account's data" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
@@ -31,6 +32,12 @@ export const LIMITS = {
   guessLink: { quota: 600, window: 600, per: "deployment", description: "Unknown magic links" },
   guessLinkAtMost: { quota: 3000, window: 600, per: "deployment", description: "Unknown short magic links, from all callers" },
   guessAccessCode: { quota: 6000, window: 600, per: "site", description: "Unknown access codes" },
+  createSandbox: { quota: 60, window: 86_400, per: "address", description: "New sandboxes" },
+  createSandboxes: { quota: 600, window: 3600, per: "deployment", description: "New sandboxes" },
+  claimSandbox: { quota: 10, window: 86_400, per: "address", description: "Claimed sandboxes" },
+  claimSandboxes: { quota: 200, window: 86_400, per: "deployment", description: "Claimed sandboxes" },
+  changeSandbox: { quota: 5000, window: 259_200, per: "sandbox", description: "Changes of a sandbox" },
+  uploadToSandbox: { quota: 20, window: 259_200, per: "sandbox", description: "Files uploaded to a sandbox" },
   guessTvCode: { quota: 6000, window: 600, per: "site", description: "Unknown TV codes" },
 } as const satisfies Record<string, LimitPolicy>;
 
@@ -49,6 +56,21 @@ export interface Slot {
   name: LimitName;
   key: string;
   shard?: string;
+  /** In place of the limit's own quota. */
+  quota?: number;
+}
+
+/** A sandbox has a tenth of the usual quotas, except for those of sandboxes themselves. */
+export function sandboxQuota(name: LimitName): number {
+  const { quota, per } = LIMITS[name];
+  return per === "sandbox" ? quota : Math.ceil(quota / 10);
+}
+
+const WITHOUT_SHARDS = new Set<string>(["site", "deployment", "sandbox"]);
+
+/** The Limiter objects of a site that can be named without knowing who has called. */
+export function unshardedLimiters(siteId: string): string[] {
+  return LIMIT_NAMES.filter((name) => WITHOUT_SHARDS.has(LIMITS[name].per)).map((name) => limiterName(siteId, { name, key: "" }));
 }
 
 const SHARDS = 16;
@@ -61,7 +83,7 @@ export function limiterName(scope: string, { name, key, shard = key }: Slot): st
   const { per } = LIMITS[name];
   // A sign-in takes both, for the same address, in one call.
   const purpose = name === "signInAddress" ? "signIn" : name;
-  return per === "site" || per === "deployment" ? `${scope}:${purpose}` : `${scope}:${purpose}:${shardOf(shard, SHARDS)}`;
+  return WITHOUT_SHARDS.has(per) ? `${scope}:${purpose}` : `${scope}:${purpose}:${shardOf(shard, SHARDS)}`;
 }
 
 export const LIMIT_NAMES = Object.keys(LIMITS).filter((name): name is LimitName => name in LIMITS);
@@ -69,6 +91,7 @@ export const LIMIT_NAMES = Object.keys(LIMITS).filter((name): name is LimitName 
 /** What is left of a limit; `reset` is the seconds until the window ends. */
 export interface LimitState {
   allowed: boolean;
+  quota: number;
   remaining: number;
   reset: number;
   /** Whether a rejection holds until the window ends; false while the last slot taken may still be given back. */

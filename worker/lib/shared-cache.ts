@@ -41,6 +41,11 @@ export class SharedCache<T> {
     }
   }
 
+  /** Replaces what is known, by a value that a request has learned otherwise. */
+  put(key: string, { value, freshMs }: Loaded<T>): void {
+    this.#remember(key, { until: Date.now() + freshMs, isLoading: false, result: Promise.resolve(value) });
+  }
+
   async #load(key: string, load: () => Promise<Loaded<T>>, defer: (work: Promise<unknown>) => void): Promise<T> {
     let freshMs = this.#options.failedMs;
     const loading = load().then((loaded) => {

@@ -12,6 +12,8 @@ import { events } from "./events/routes.ts";
 import { billing } from "./billing/routes.ts";
 import { bundles } from "./bundles/routes.ts";
 import { customEmail } from "./custom-email/routes.ts";
+import { alerts } from "./health/alerts.ts";
+import { backups } from "./health/backups.ts";
 import { health } from "./health/routes.ts";
 import { insights } from "./insights/routes.ts";
 import { navigation } from "./navigation/routes.ts";
@@ -33,6 +35,7 @@ import { polls } from "./polls/routes.ts";
 import { questions } from "./qna/routes.ts";
 import { quests } from "./quests/routes.ts";
 import { manifests } from "./realtime/manifest.ts";
+import { recordings } from "./realtime/recording.ts";
 import { realtime } from "./realtime/routes.ts";
 import { rundowns } from "./rundowns/routes.ts";
 import { schedule } from "./schedule/routes.ts";
@@ -40,7 +43,9 @@ import { shop } from "./shop/routes.ts";
 import { apiKeys } from "./sites/api-keys.ts";
 import { archives } from "./sites/archives.ts";
 import { playbackKeys } from "./sites/playback-keys.ts";
+import { sandboxes } from "./sites/sandboxes.ts";
 import { segments } from "./sites/segments.ts";
+import { setupSites } from "./sites/setup-links.ts";
 import { sites } from "./sites/routes.ts";
 import { stats } from "./stats/routes.ts";
 import { streamProviders } from "./stream-providers/routes.ts";
@@ -61,6 +66,7 @@ export const AREAS = [
   apiKeys,
   playbackKeys,
   archives,
+  sandboxes,
   auth,
   automationRules,
   billing,
@@ -75,6 +81,8 @@ export const AREAS = [
   demoMatch,
   events,
   health,
+  backups,
+  alerts,
   insights,
   invites,
   leaderboards,
@@ -100,7 +108,9 @@ export const AREAS = [
   realtime,
   rundowns,
   manifests,
+  recordings,
   segments,
+  setupSites,
   schedule,
   shop,
   sites,

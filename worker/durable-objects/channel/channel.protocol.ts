@@ -55,6 +55,30 @@ export interface TimelineEntry {
   clearedAt: number | null;
 }
 
+/** From this on, a timecode is a time since 1970 in seconds, and not one since the start of the programme. */
+export const EPOCH_TIMECODE = 1_000_000_000;
+
+/** A broadcast of a recording: when it was on, on the recording's clock in ms since 1970, and the body of its `overlay.show`. */
+export interface RecordedFrame {
+  seq: number;
+  at: number;
+  ends: number;
+  body: string;
+}
+
+/** What was on between two times (ms), after a position. */
+export interface RecordingQuery {
+  from: number;
+  to: number;
+  after: { at: number; seq: number } | null;
+  limit: number;
+}
+
+export interface RecordingPage {
+  frames: RecordedFrame[];
+  more: boolean;
+}
+
 /** As many frames as fit into one call. */
 export interface FramePage {
   frames: LogFrame[];
@@ -104,6 +128,8 @@ export interface ClientRule {
 export interface ClientRules {
   version: number;
   rules: ClientRule[];
+  /** The channels on which no rule applies. */
+  paused: string[];
 }
 
 /** All that a relay needs to accept viewers: the current state and the end of the log. */

@@ -1,6 +1,5 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { logError } from "#worker/lib/log.ts";
-import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { readGate } from "#worker/services/realtime/rights.ts";
 import { ChannelLog } from "./log.ts";
 import type {
@@ -10,15 +9,20 @@ import type {
   ClientRules,
   FramePage,
   LogFrame,
-  Push,
   Published,
+  ReceiptPart,
+  RecordingPage,
+  RecordingQuery,
   SiteCommand,
   Snapshot,
   StateChange,
   TimelineEntry,
   VersionedGate,
 } from "./channel.protocol.ts";
-import { Broadcast, ClearTarget, parseName, ReceiptPart, relayName } from "./channel.protocol.ts";
+import { type Broadcast, type ClearTarget, parseName } from "./channel.protocol.ts";
+import { ChannelRelays } from "./channel-relays.ts";
+import { DIRECT_RELAYS, MAX_RELAYS, type RelayCounts } from "#worker/durable-objects/branch/branch.protocol.ts";
+import { requireAll } from "#worker/durable-objects/branch/outcome.ts";
 import { ChannelReceipts, sumReceipts } from "./receipts.ts";
 import { FanOut } from "./fan-out.ts";
 import type { HiddenChange } from "#worker/durable-objects/relay/relay.protocol.ts";
@@ -26,9 +30,7 @@ import { timelineOf } from "./timeline.ts";
 import { LatestStates } from "#worker/durable-objects/latest-states.ts";
 
 const TAIL = 256;
-const MAX_RELAYS = 100;
 const RETRY_MS = 2_000;
-const ASK_TIMEOUT_MS = 2_000;
 const RETRIES = 8;
 /** How often a channel with several relays checks whether fewer suffice, and how full those may be then. */
 const SHRINK_MS = 300_000;
@@ -37,10 +39,11 @@ const TARGET_LOAD = 0.5;
 const DRAIN_MS = 30_000;
 
 /** The source of truth for one channel: its log, active overlays, and the relays that deliver to viewers. Named `<siteId>:<channelId>`. */
-export class Channel extends DurableObject<Env> {
+export class Channel extends SiteObject {
   readonly #log: ChannelLog;
   readonly #receipts: ChannelReceipts;
   readonly #fanOut: FanOut;
+  readonly #relays: ChannelRelays;
   readonly #states: LatestStates;
   /** Keys of states that some relay hasn't accepted yet. */
   readonly #unsentStates = new Set<string>();
@@ -60,8 +63,8 @@ export class Channel extends DurableObject<Env> {
     this.#log = new ChannelLog(ctx.storage);
     this.#receipts = new ChannelReceipts(ctx.storage);
     this.#states = new LatestStates(ctx.storage);
-    const deliver = async (relay: number, push: Push) => await env.RELAY.getByName(relayName(this.#name, relay)).deliver(push);
-    this.#fanOut = new FanOut(this.#log, deliver, this.#relayCount, this.#pushed);
+    this.#relays = new ChannelRelays(env, this.#name);
+    this.#fanOut = new FanOut(this.#log, (relay, push, alone) => this.#relays.deliver(relay, push, alone), this.#relayCount, this.#pushed);
   }
 
   /** Shows a broadcast, idempotent by its id: a retry gets the first result. One that has already ended isn't sent. */
@@ -73,10 +76,21 @@ export class Channel extends DurableObject<Env> {
 
   /** Removes broadcasts from the screens, idempotent by `id`. */
   async clear(command: { id: string; target: ClearTarget }): Promise<Cleared> {
-    const now = Date.now();
-    const cleared = this.#log.clear(command.id, command.target, now, now);
+    const cleared = this.#log.clear(command.id, command.target, Date.now());
     await this.#pushLog();
     return cleared;
+  }
+
+  /** Whether it shows a broadcast, or its recording has it. */
+  async has(broadcastId: string): Promise<boolean> {
+    await this.#catchUpWithSite();
+    return this.#log.has(broadcastId);
+  }
+
+  /** Removes a broadcast from the screens and the recording, idempotent by `id`. */
+  async retract(command: { id: string; broadcastId: string }): Promise<void> {
+    this.#log.retract(command.id, command.broadcastId, Date.now());
+    await this.#pushLog();
   }
 
   /** Appends an event to the log, idempotent by `id`. `data` is the public part of the changed resource. */
@@ -105,7 +119,7 @@ export class Channel extends DurableObject<Env> {
 
   /** Tells these accounts' viewers that something which only they see has changed. Throws if a relay hasn't done so. */
   async notifyAccounts(accountIds: string[], change: HiddenChange): Promise<void> {
-    await Promise.all(this.#allRelays().map((relay) => withTimeout(relay.notifyAccounts(accountIds, change), ASK_TIMEOUT_MS)));
+    requireAll(await this.#relays.notifyAccounts(this.#all, accountIds, change));
   }
 
   /** Bodies (`overlay.show`, JSON) of the active broadcasts, in order. */
@@ -120,24 +134,35 @@ export class Channel extends DurableObject<Env> {
     return timelineOf(this.ctx.storage.sql, this.#log.head, since);
   }
 
+  /** A page of the broadcasts to everybody, for a recording of the channel's video. */
+  async recording(query: RecordingQuery): Promise<RecordingPage> {
+    await this.#catchUpWithSite();
+    return this.#log.recording.page(query, Date.now());
+  }
+
   /** For a viewer further behind than its relay's cache: the next frames, or null if the log no longer reaches back that far. */
   framesAfter(epoch: string, seq: number, limit: number): LogFrame[] | null {
     return epoch === this.#log.epoch ? this.#log.framesAfter(seq, limit) : null;
   }
 
   /** All that a relay needs to accept viewers; from then on it receives every push. */
-  async snapshot(relay: number): Promise<Snapshot> {
+  snapshot(relay: number): Promise<Snapshot> {
+    return this.snapshotFor([relay]);
+  }
+
+  /** The same for several relays at once. */
+  async snapshotFor(relays: number[]): Promise<Snapshot> {
     // The Worker's cached gate may still admit viewers.
     if (this.ctx.storage.kv.get<boolean>("ended")) throw new Error("The channel has ended");
     const concurrents = await this.#catchUpWithSite();
-    if (relay >= this.#relayCount) this.ctx.storage.kv.put("relays", relay + 1);
-    this.#fanOut.open(relay);
+    const last = Math.max(...relays);
+    if (last >= this.#relayCount) this.ctx.storage.kv.put("relays", last + 1);
+    for (const relay of relays) this.#fanOut.open(relay);
     const { epoch, head } = this.#log;
-    const active = this.#log.offered(Date.now(), 0, head);
     return {
       epoch,
       head,
-      active,
+      active: this.#log.offered(Date.now(), 0, head),
       rules: this.#log.rules(),
       states: this.#states.current(Date.now()),
       gate: this.#gate,
@@ -159,7 +184,7 @@ export class Channel extends DurableObject<Env> {
 
   /** Applies site-wide commands, each once. */
   async applyCommands(commands: SiteCommand[]): Promise<void> {
-    for (const command of commands) this.#apply(command);
+    for (const command of commands) this.#log.apply(command, Date.now());
     await this.#pushLog();
   }
 
@@ -173,23 +198,37 @@ export class Channel extends DurableObject<Env> {
       this.ctx.storage.kv.put("gate", read.gate);
       this.ctx.storage.kv.put("restricted", read.isRestricted);
     }
-    const gate = this.#gate;
-    const isRestricted = this.#isRestricted;
-    if (isRestricted) this.#log.redactUrls();
+    const [gate, isRestricted] = [this.#gate, this.#isRestricted];
+    if (isRestricted) {
+      this.#log.redactUrls();
+      this.#fanOut.reread();
+    }
     // In the same turn as the write above: a relay that requests its snapshot later receives this gate with it.
-    if (gate) await Promise.all(this.#allRelays().map((relay) => withTimeout(relay.setGate(gate, isRestricted), ASK_TIMEOUT_MS)));
+    if (gate) requireAll(await this.#relays.setGate(this.#all, gate, isRestricted));
   }
 
   /** After the channel is deleted: clears everything and disconnects its viewers. Safe to repeat. */
   async end(command: { id: string }): Promise<void> {
     this.ctx.storage.kv.put("ended", true);
     await this.clear({ id: command.id, target: { all: true } });
-    await Promise.all(this.#allRelays().map((relay) => relay.end()));
+    this.#log.recording.deleteAll();
+    requireAll(await this.#relays.end(this.#all));
+  }
+
+  /** Its relays first, because they would ask it for their snapshots. */
+  override async destroy(): Promise<void> {
+    requireAll(await this.#relays.destroy(this.#all));
+    return super.destroy();
   }
 
   /** Stores a relay's delivery counts. They are absolute, so a retry changes nothing. */
   takeReceipts(relay: number, parts: ReceiptPart[]): void {
     this.#receipts.take(relay, parts, Date.now());
+  }
+
+  /** The same for several relays at once. */
+  takeCounts(counts: RelayCounts[]): void {
+    for (const { relay, parts } of counts) this.takeReceipts(relay, parts);
   }
 
   /** A broadcast's receipt from each relay's current counts, or its last reported ones; null if it never reached this channel. */
@@ -198,11 +237,10 @@ export class Channel extends DurableObject<Env> {
     if (seq === null) return null;
     const stored = this.#receipts.of(broadcastId);
     // Retired relays are asked too: they keep their counts.
-    const relays = new Set([...Array.from({ length: this.#relayCount }, (_, relay) => relay), ...stored.keys()]);
-    const parts = await Promise.all(
-      [...relays].map(async (relay) => (await this.#askForReceipt(relay, broadcastId)) ?? stored.get(relay) ?? []),
-    );
-    return sumReceipts(seq, parts.flat());
+    const relays = [...new Set([...this.#all, ...stored.keys()])];
+    const current = await this.#relays.receipts(relays, broadcastId);
+    const counts = relays.flatMap((relay, i) => current[i] ?? stored.get(relay) ?? []);
+    return sumReceipts(seq, counts);
   }
 
   /** Number of relays that new viewers are distributed over. */
@@ -210,15 +248,17 @@ export class Channel extends DurableObject<Env> {
     return this.#routed;
   }
 
-  /** Adds a relay, unless another caller that saw the same number already has; returns the number. */
+  /** Adds relays, a few if it has many, unless another caller that saw the same number already has; returns the number. */
   grow(seen: number): number {
     const relays = this.#routed;
     if (relays !== seen || relays >= MAX_RELAYS) return relays;
-    this.ctx.storage.kv.put("routed", relays + 1);
-    this.ctx.storage.kv.put("relays", Math.max(relays + 1, this.#relayCount));
+    // A large audience fills one relay in a moment.
+    const grown = Math.min(MAX_RELAYS, relays + Math.ceil(relays / DIRECT_RELAYS));
+    this.ctx.storage.kv.put("routed", grown);
+    this.ctx.storage.kv.put("relays", Math.max(grown, this.#relayCount));
     this.#shrinkDue = Date.now() + SHRINK_MS;
     this.#schedule();
-    return relays + 1;
+    return grown;
   }
 
   /**
@@ -226,15 +266,16 @@ export class Channel extends DurableObject<Env> {
    * ones. A viewer that still reaches a retired relay makes it request a snapshot, which adds it again. Safe to run at any time.
    */
   async shrink(): Promise<void> {
-    const relays = this.#allRelays();
-    const counts = await Promise.all(relays.map((relay) => withTimeout(relay.count(), ASK_TIMEOUT_MS)));
+    const relays = this.#all;
+    const counts = requireAll(await this.#relays.count(relays));
     const viewers = counts.reduce((sum, count) => sum + count, 0);
     const enough = Math.max(1, Math.ceil(viewers / (TARGET_LOAD * Number(this.env.TIFO_RELAY_CAPACITY))));
     const routed = Math.min(this.#routed, enough);
     this.ctx.storage.kv.put("routed", routed);
-    const drained = relays.filter((_, k) => k >= routed && counts[k] !== 0);
-    await Promise.all(drained.map((relay) => withTimeout(relay.drain(DRAIN_MS), ASK_TIMEOUT_MS)));
-    while (this.#relayCount > routed && (await this.#retire(this.#relayCount - 1))) this.ctx.storage.kv.put("relays", this.#relayCount - 1);
+    const surplus = relays.filter((relay) => relay >= routed);
+    const occupied = surplus.filter((relay) => counts[relay] !== 0);
+    requireAll(await this.#relays.drain(occupied, DRAIN_MS));
+    await this.#retire(surplus);
   }
 
   /** Ends expired broadcasts, pushes what relays haven't confirmed, prunes old data. Safe to run at any time. */
@@ -253,44 +294,31 @@ export class Channel extends DurableObject<Env> {
     this.#schedule();
   }
 
-  /** Retires a relay; false if it has viewers or has requested a snapshot in the meantime. */
-  async #retire(relay: number): Promise<boolean> {
-    const openings = this.#fanOut.openings(relay);
-    const isEmpty = await withTimeout(this.env.RELAY.getByName(relayName(this.#name, relay)).retire(), ASK_TIMEOUT_MS);
-    if (!isEmpty || this.#fanOut.openings(relay) !== openings || relay !== this.#relayCount - 1) return false;
-    this.#fanOut.close(relay);
-    return true;
-  }
-
-  async #askForReceipt(relay: number, broadcastId: string): Promise<ReceiptPart | null> {
-    try {
-      return ReceiptPart.nullable().parse(
-        await withTimeout(this.env.RELAY.getByName(relayName(this.#name, relay)).receipt(broadcastId), ASK_TIMEOUT_MS),
-      );
-    } catch (error) {
-      logError("relay_receipt_unknown", error, { channel: this.#name, relay });
-      return null;
+  /** Retires the last of these relays, up to the first that has viewers or has requested a snapshot in the meantime. */
+  async #retire(relays: number[]): Promise<void> {
+    const openings = relays.map((relay) => this.#fanOut.openings(relay));
+    const retired = await this.#relays.retire(relays);
+    for (const [i, relay] of [...relays.entries()].reverse()) {
+      if (!retired[i] || this.#fanOut.openings(relay) !== openings[i] || relay !== this.#relayCount - 1) return;
+      this.#fanOut.close(relay);
+      this.ctx.storage.kv.put("relays", relay);
     }
   }
 
   /** Pushes the log to the relays. The log is already stored: if a push fails, the alarm retries it. */
   async #pushLog(): Promise<void> {
-    if (this.#pushed >= this.#log.head) return;
-    this.#schedule();
     const target = this.#log.head;
+    if (this.#pushed >= target) return;
+    this.#schedule();
     if (await this.#fanOut.push()) this.#pushed = Math.max(this.#pushed, target);
   }
 
   async #retry(): Promise<void> {
     await this.#pushLog();
-    this.#countFailures();
-    this.#schedule();
-  }
-
-  /** Gives up on a relay that stays unreachable. If it comes back, the next frame or viewer brings it up to date. */
-  #countFailures(): void {
     this.#failures = this.#pushed < this.#log.head ? this.#failures + 1 : 0;
+    // Gives up on a relay that stays unreachable. If it comes back, the next frame or viewer brings it up to date.
     if (this.#failures > RETRIES) this.#pushed = this.#log.head;
+    this.#schedule();
   }
 
   /** Applies the site-wide commands given while this channel was closed; returns its number of viewers. */
@@ -298,10 +326,9 @@ export class Channel extends DurableObject<Env> {
     try {
       const presence = this.env.SITE_PRESENCE.getByName(this.#siteId);
       let opening = await presence.opening(this.#channelId, 0);
-      for (const command of opening.commands) this.#apply(command);
-      while (opening.next !== null) {
-        opening = await presence.opening(this.#channelId, opening.next);
-        for (const command of opening.commands) this.#apply(command);
+      for (; ; opening = await presence.opening(this.#channelId, opening.next)) {
+        for (const command of opening.commands) this.#log.apply(command, Date.now());
+        if (opening.next === null) break;
       }
       if (opening.rules) this.#applyRules(opening.rules);
       for (const change of opening.states) this.#applyState(change);
@@ -321,15 +348,10 @@ export class Channel extends DurableObject<Env> {
     this.ctx.waitUntil(this.#fanOut.push());
   }
 
-  #applyRules({ version, rules }: ClientRules): void {
-    const own = rules.filter(({ channelId }) => channelId === null || channelId === this.#channelId);
+  #applyRules({ version, rules, paused }: ClientRules): void {
+    const active = paused.includes(this.#channelId) ? [] : rules;
+    const own = active.filter(({ channelId }) => channelId === null || channelId === this.#channelId);
     this.#log.setRules({ version, rules: own }, Date.now());
-  }
-
-  #apply(command: SiteCommand): void {
-    const content: unknown = JSON.parse(command.body);
-    if (command.kind === "publish") this.#log.publish(Broadcast.parse(content), Date.now());
-    else this.#log.clear(command.id, ClearTarget.parse(content), Date.now(), command.at);
   }
 
   /** Sets the alarm for the next expiry, retry of an unconfirmed push, or shrink check. Never moves the alarm later. */
@@ -342,8 +364,8 @@ export class Channel extends DurableObject<Env> {
     this.ctx.waitUntil(this.ctx.storage.setAlarm(due));
   }
 
-  #allRelays() {
-    return Array.from({ length: this.#relayCount }, (_, relay) => this.env.RELAY.getByName(relayName(this.#name, relay)));
+  get #all(): number[] {
+    return Array.from({ length: this.#relayCount }, (_, relay) => relay);
   }
 
   /** As of the last page change that this object was notified of. */

@@ -1,5 +1,5 @@
 import { logError } from "#worker/lib/log.ts";
-import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
 import type { Delivered, LogFrame, Push, StateChange } from "./channel.protocol.ts";
 
 /** Frames that arrive during a push are sent together, this long after it started. A send costs the same whatever its size. */
@@ -19,7 +19,8 @@ interface Source {
   framesAfter(seq: number, limit: number): LogFrame[] | null;
 }
 
-type Deliver = (relay: number, push: Push) => Promise<Delivered>;
+/** `alone`: the relay was slow before, and must not delay others that receive the same push. */
+type Deliver = (relay: number, push: Push, alone: boolean) => Promise<Delivered>;
 
 /** One relay, seen from the channel. */
 interface Lane {
@@ -59,6 +60,8 @@ export class FanOut {
   #last = { head: 0, burst: false };
   /** The last recorded position that every open relay had reached; lanes of unknown position start here. */
   #floor: number;
+  /** The last push, which the relays at the same position share. */
+  #shared: { after: number; head: number; push: Push } | null = null;
 
   constructor(source: Source, deliver: Deliver, relays: number, floor: number) {
     this.#source = source;
@@ -95,6 +98,11 @@ export class FanOut {
     lane.sockets = 0;
   }
 
+  /** Call when frames in the log have changed: pushes from now on contain the new ones. */
+  reread(): void {
+    this.#shared = null;
+  }
+
   /** Sets the state of that key for the next push. */
   state(change: StateChange): void {
     this.#states.set(change.key, change);
@@ -127,6 +135,7 @@ export class FanOut {
     } finally {
       this.#flushing--;
       this.#ended = Date.now();
+      if (this.#flushing === 0) this.#shared = null;
     }
   }
 
@@ -198,7 +207,7 @@ export class FanOut {
     } catch (error) {
       logError("relay_push_failed", error, { relay: lane.relay });
       lane.head = null;
-      lane.unresponsive = Date.now() - started >= DELIVER_TIMEOUT_MS;
+      lane.unresponsive = isTimeout(error) || Date.now() - started >= DELIVER_TIMEOUT_MS;
       lane.states = new Map([...states, ...lane.states]);
       return false;
     }
@@ -207,10 +216,9 @@ export class FanOut {
   /** Makes one remote call and sets `lane.head` to the position that the relay reports. */
   async #step(lane: Lane, states: StateChange[]): Promise<void> {
     const after = lane.head ?? this.#floor;
-    const frames = this.#source.framesAfter(after, FRAMES_PER_PUSH);
     const { openings } = lane;
-    const push = { epoch: this.#source.epoch, frames: frames ?? [], states, lost: frames === null };
-    const delivered = await withTimeout(this.#deliver(lane.relay, push), DELIVER_TIMEOUT_MS);
+    const push = this.#pushAfter(after, states);
+    const delivered = await withTimeout(this.#deliver(lane.relay, push, lane.unresponsive), DELIVER_TIMEOUT_MS);
     lane.sockets = delivered.sockets;
     if (push.lost) {
       // It has disconnected its viewers; the next one makes it request a snapshot.
@@ -224,6 +232,17 @@ export class FanOut {
     if (push.frames.length > 0 && delivered.head === after)
       throw new Error("The relay does not accept the frames that follow its position");
     lane.head = delivered.head ?? push.frames.at(-1)?.seq ?? after;
+  }
+
+  /** The frames that follow a position, read once for all relays at it. */
+  #pushAfter(after: number, states: StateChange[]): Push {
+    const { head, epoch } = this.#source;
+    const last = this.#shared;
+    if (last?.after === after && last.head === head && isSameList(last.push.states, states)) return last.push;
+    const frames = this.#source.framesAfter(after, FRAMES_PER_PUSH);
+    const push = { epoch, frames: frames ?? [], states, lost: frames === null };
+    this.#shared = { after, head, push };
+    return push;
   }
 
   #lane(relay: number): Lane {
@@ -244,6 +263,10 @@ export class FanOut {
     this.#lanes.set(relay, lane);
     return lane;
   }
+}
+
+function isSameList<T>(some: T[], others: T[]): boolean {
+  return some.length === others.length && some.every((each, i) => each === others[i]);
 }
 
 /** Waits until a moment (ms), which may have passed. */

@@ -3,8 +3,17 @@ import { randomHex } from "#worker/lib/ids.ts";
 import { segmentLabel } from "#worker/lib/segments.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
-import type { Broadcast, ClearTarget, Cleared, ClientRules, FramePage, LogFrame } from "./channel.protocol.ts";
+import {
+  Broadcast,
+  type Cleared,
+  ClearTarget,
+  type ClientRules,
+  type FramePage,
+  type LogFrame,
+  type SiteCommand,
+} from "./channel.protocol.ts";
 import { MAX_VIDEO_LATENCY_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { Recording, RECORDING_IDS, RECORDING_SCHEMA } from "./recording.ts";
 
 const KEEP_AT_LEAST = 1_000;
 const KEEP_AT_MOST = 10_000;
@@ -22,6 +31,8 @@ const SCHEMA = [
   CREATE TABLE IF NOT EXISTS applied (
     id TEXT PRIMARY KEY, at INTEGER NOT NULL, seq INTEGER NOT NULL, starts_at INTEGER NOT NULL, ends_at INTEGER NOT NULL, ids TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS rules (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, source TEXT NOT NULL, body TEXT NOT NULL)`,
+  RECORDING_SCHEMA,
+  RECORDING_IDS,
 ];
 
 const Ids = z.array(z.string());
@@ -55,12 +66,14 @@ interface Draft {
 /** The channel's append-only log, its active broadcasts, and the commands already applied. All calls are synchronous: one turn, one commit. */
 export class ChannelLog {
   readonly epoch: string;
+  readonly recording: Recording;
   readonly #storage: DurableObjectStorage;
   #position: number;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     migrate(storage, "log", SCHEMA);
+    this.recording = new Recording(storage.sql);
     this.epoch = storage.kv.get<string>("epoch") ?? this.#newEpoch();
     this.#position = storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
   }
@@ -94,6 +107,7 @@ export class ChannelLog {
         tags && JSON.stringify(tags),
         frame.body,
       );
+      if (tags === null) this.recording.add(frame.seq, broadcast, frame.body);
       this.#remember(broadcastId, now, { startsAt, endsAt });
     });
     return { seq: this.#position, startsAt, endsAt };
@@ -103,7 +117,7 @@ export class ChannelLog {
    * Removes broadcasts, idempotent by `id`. Those published after `before` (ms) stay, unless listed. Ids that were never published are
    * recorded as ended, so that a publish overtaken by its clear isn't shown.
    */
-  clear(id: string, target: ClearTarget, now: number, before: number): Cleared {
+  clear(id: string, target: ClearTarget, now: number, before = now): Cleared {
     const known = this.#appliedBefore(id);
     if (known) return { seq: known.seq, broadcastIds: Ids.parse(JSON.parse(known.ids)) };
     this.#deleteExpired(now);
@@ -116,6 +130,32 @@ export class ChannelLog {
       this.#remember(id, now, { ids: broadcastIds });
     });
     return { seq: this.#position, broadcastIds };
+  }
+
+  /** Applies a command to all channels of the site, once. */
+  apply({ id, at, kind, body }: SiteCommand, now: number): void {
+    const content: unknown = JSON.parse(body);
+    if (kind === "publish") this.publish(Broadcast.parse(content), now);
+    else this.clear(id, ClearTarget.parse(content), now, at);
+  }
+
+  /** Whether the channel shows a broadcast, or its recording has it. */
+  has(broadcastId: string): boolean {
+    const active = this.#storage.sql.exec("SELECT seq FROM broadcasts WHERE broadcast_id = ?", broadcastId).toArray();
+    return active.length > 0 || this.recording.has(broadcastId);
+  }
+
+  /** Removes a broadcast from screens and the recording, idempotent by `id`: no viewer receives it any more, also one who goes back. */
+  retract(id: string, broadcastId: string, now: number): void {
+    if (this.#appliedBefore(id)) return;
+    this.#commit(() => {
+      const shown = this.#appliedBefore(broadcastId);
+      if (shown) this.#storage.sql.exec("UPDATE frames SET until = 0 WHERE seq = ? AND shows = ?", shown.seq, broadcastId);
+      else this.#remember(broadcastId, now, {});
+      this.recording.delete(broadcastId);
+      this.#removeBroadcasts([broadcastId], now);
+      this.#remember(id, now, { ids: [broadcastId] });
+    });
   }
 
   /** A broadcast's position in the log; null if it was never logged. */
@@ -143,7 +183,7 @@ export class ChannelLog {
   }
 
   /** Replaces the active client rules and logs a frame for each that is new, changed or gone. Ignores a version that isn't newer. */
-  setRules({ version, rules }: ClientRules, now: number): void {
+  setRules({ version, rules }: Omit<ClientRules, "paused">, now: number): void {
     if (version <= (this.#storage.kv.get<number>("rulesVersion") ?? 0)) return;
     const known = new Map(
       this.#storage.sql
@@ -239,6 +279,7 @@ export class ChannelLog {
       now - KEEP_MS,
     );
     sql.exec("DELETE FROM applied WHERE at < ?", now - REMEMBER_MS);
+    this.recording.prune(now);
   }
 
   /** All or nothing, including the position in memory. */
@@ -285,6 +326,7 @@ export class ChannelLog {
 
   #removeBroadcasts(broadcastIds: string[], now: number): void {
     if (broadcastIds.length === 0) return;
+    this.recording.cut(broadcastIds, now);
     this.#storage.sql.exec("DELETE FROM broadcasts WHERE broadcast_id IN (SELECT value FROM json_each(?))", JSON.stringify(broadcastIds));
     this.#append({
       at: now,

@@ -1,9 +1,9 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { ChatGuard } from "#worker/integrations/chat-guard.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { parseName } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { chatRoomOf, relayOf } from "#worker/durable-objects/stubs.ts";
+import { chatRoomOf } from "#worker/durable-objects/stubs.ts";
 import { deviceBan, inForce, REACTION_RATE } from "#worker/services/chat/admission.ts";
 import { languageOf } from "#worker/services/chat/message-view.ts";
 import { payForLikes } from "#worker/services/leaderboards/like-awards.ts";
@@ -35,6 +35,7 @@ import { Buckets, MessageIntake, NO_ROOM, rateLimited } from "./message-intake.t
 import { type MessagePlace, MessageStore } from "./message-store.ts";
 import { QueueChanges } from "./queue-changes.ts";
 import { pendingOf, ReportStore } from "./report-store.ts";
+import { relayCalls } from "./relay-calls.ts";
 import { RoomFanOut, type RoomSource } from "./room-fan-out.ts";
 import { runInRooms } from "./room-tasks.ts";
 import { Senders } from "./senders.ts";
@@ -51,7 +52,7 @@ const DAY_MS = 86_400_000;
 const NO_MESSAGE: ChatError = { ok: false, code: "not_found", message: "The room has no such message" };
 
 /** A channel's chat: its messages, and who may send. Named `<siteId>:<channelId>`. Settings and bans are in the database. */
-export class ChatRoom extends DurableObject<Env> {
+export class ChatRoom extends SiteObject {
   readonly #siteId: string;
   readonly #channelId: string;
   readonly #store: MessageStore;
@@ -80,8 +81,7 @@ export class ChatRoom extends DurableObject<Env> {
     this.#likes = new LikeQueue(ctx.storage, (deeds) => payForLikes(env, siteId, channelId, deeds));
     this.#queue = new QueueChanges(ctx.storage, (changes) => writeQueue(env, siteId, channelId, changes));
     this.#fanOut = new RoomFanOut(this.#source(), ctx.storage.kv.get<number[]>("relays") ?? [], {
-      deliver: async (relay, batch) => await relayOf(env, siteId, channelId, relay).deliverChat(batch),
-      ask: async (relay) => await relayOf(env, siteId, channelId, relay).chatPosition(),
+      ...relayCalls(env, siteId, channelId),
       save: (relays) => ctx.storage.kv.put("relays", relays),
     });
     this.#senders = new Senders((accountIds) =>

@@ -20,7 +20,8 @@ export interface RoomSource {
 }
 
 export interface RelayCalls {
-  deliver(relay: number, batch: ChatBatch): Promise<ChatDelivered>;
+  /** `alone`: the relay was slow before, and must not delay others that receive the same batch. */
+  deliver(relay: number, batch: ChatBatch, alone: boolean): Promise<ChatDelivered>;
   /** The position that the relay's joined sockets have reached; null if it has none. */
   ask(relay: number): Promise<RoomPosition | null>;
   /** Stores which relays listen. */
@@ -50,7 +51,7 @@ export class RoomFanOut {
   readonly #source: RoomSource;
   readonly #calls: RelayCalls;
   readonly #lanes = new Map<number, Lane>();
-  #last: { key: string; batch: Pick<ChatBatch, "messages" | "updates" | "upTo"> } | undefined;
+  #last: { key: string; batch: ChatBatch } | undefined;
 
   constructor(source: RoomSource, relays: number[], calls: RelayCalls) {
     this.#source = source;
@@ -124,13 +125,10 @@ export class RoomFanOut {
     if (!from) return this.#close(lane, joinedAt);
     const settings = this.#source.settingsVersion();
     const people = [...lane.people.values()];
-    const batch: ChatBatch = {
-      from,
-      ...this.#batchAfter(from),
-      settings: lane.settings === settings ? null : this.#source.settings(),
-      people,
-    };
-    const delivered = await withTimeout(this.#calls.deliver(lane.relay, batch), DELIVER_TIMEOUT_MS);
+    const shared = this.#batchAfter(from);
+    const isShared = lane.settings === settings && people.length === 0;
+    const batch = isShared ? shared : { ...shared, settings: lane.settings === settings ? null : this.#source.settings(), people };
+    const delivered = await withTimeout(this.#calls.deliver(lane.relay, batch, lane.failures > 0), DELIVER_TIMEOUT_MS);
     if (!delivered.position) return this.#close(lane, joinedAt);
     lane.position = delivered.position;
     lane.languages = delivered.languages;
@@ -138,10 +136,11 @@ export class RoomFanOut {
     for (const person of people) if (lane.people.get(person.accountId) === person) lane.people.delete(person.accountId);
   }
 
-  #batchAfter(from: RoomPosition) {
+  /** What follows a position: one batch for all relays at it. */
+  #batchAfter(from: RoomPosition): ChatBatch {
     const position = this.#source.position();
     const key = JSON.stringify([from, position]);
-    if (this.#last?.key !== key) this.#last = { key, batch: this.#source.batchAfter(from) };
+    if (this.#last?.key !== key) this.#last = { key, batch: { from, ...this.#source.batchAfter(from), settings: null, people: [] } };
     return this.#last.batch;
   }
 

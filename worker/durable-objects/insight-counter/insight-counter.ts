@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { writeDataPoints } from "#worker/integrations/analytics-engine.ts";
 import { logError } from "#worker/lib/log.ts";
 import { addImpressions, type CountedImpressions, hourOf } from "#worker/services/insights/rollup.ts";
@@ -17,7 +17,7 @@ const NETWORK_ENTRIES = 20_000;
  * Counts what viewers of a site were shown and did. One of the site's counters, named `<siteId>:<k>`; each network reports to one of them.
  * Counts are stored here, and written to the database in groups.
  */
-export class InsightCounter extends DurableObject<Env> {
+export class InsightCounter extends SiteObject {
   readonly #siteId: string;
   readonly #pending: PendingCounts;
   readonly #devices = new MinuteBudget(DEVICE_ENTRIES);

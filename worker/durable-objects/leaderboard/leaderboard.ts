@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { announceAwards } from "#worker/services/leaderboards/announcements.ts";
@@ -50,7 +50,7 @@ type Work = (typeof WORK)[number];
  * One leaderboard, named `<siteId>:<leaderboardId>`: its awards, and the ranks that follow from them. Awards are stored before the response;
  * the alarm notifies viewers, announces awards by keys as an event, and pays for settled polls.
  */
-export class Leaderboard extends DurableObject<Env> {
+export class Leaderboard extends SiteObject {
   readonly #siteId: string;
   readonly #id: string;
   #ledger: Ledger;

@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { logError } from "#worker/lib/log.ts";
 import { type Audience, findAudience, notifyViewers } from "#worker/services/polls/audience.ts";
 import { pollDefinition, writeVotes } from "#worker/services/polls/counting.ts";
@@ -34,7 +34,7 @@ const BATCH_SIZE = 1_000;
  * One of the counters that share a poll's votes by account, named `<siteId>:<pollId>:<counter>`. A vote is stored here before the response;
  * the alarm writes votes to the database in batches. Counter 0 sums up all counters and notifies the viewers.
  */
-export class PollCounter extends DurableObject<Env> {
+export class PollCounter extends SiteObject {
   readonly #siteId: string;
   readonly #pollId: string;
   readonly #counter: number;

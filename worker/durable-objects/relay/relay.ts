@@ -1,9 +1,8 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { logError } from "#worker/lib/log.ts";
 import { segmentLabel } from "#worker/lib/segments.ts";
 import { recordActivity, type Seen } from "#worker/services/realtime/activity.ts";
 import type { ChatBatch, ChatDelivered, RoomPosition } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
-import { CALL_CHARS, charsOf } from "#worker/durable-objects/call-size.ts";
 import type {
   AccountTags,
   Census,
@@ -13,13 +12,13 @@ import type {
   Push,
   ReceiptPart,
   RelayRejection,
-  StateChange,
   VersionedGate,
 } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { channelName, parseName, VIEWER_HEADER, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { RelayParent } from "./relay-parent.ts";
 import { RelayMetrics } from "./metrics.ts";
 import { isChatFrame, RelayChat } from "./chat.ts";
-import { allActive, type Position, RelayCache } from "./cache.ts";
+import type { Position, RelayCache } from "./cache.ts";
 import { RelayCensus } from "./census.ts";
 import {
   concurrentsFrame,
@@ -34,6 +33,7 @@ import {
   stateFrames,
   welcomeFrame,
 } from "./frames.ts";
+import { RelayStream, type StreamPorts } from "./relay-stream.ts";
 import { rejection } from "./rejection.ts";
 import { type Admission, RelayRights } from "./rights.ts";
 import { newAttachment, takeToken, RelaySockets } from "./sockets.ts";
@@ -42,24 +42,16 @@ import { socketLimits } from "./socket-quota.ts";
 import { UsedTicketStore } from "./used-ticket-store.ts";
 import { castVoteFrame } from "./votes.ts";
 
-const PAGE = 1_000;
-const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
-
 /**
  * Holds the sockets of some of a channel's viewers, named `<siteId>:<channelId>:<k>`. It stores no frames: the channel is the source of
  * truth, and anything missing here is requested again.
  */
-export class Relay extends DurableObject<Env> {
+export class Relay extends SiteObject {
   readonly #channel: string;
-  readonly #relay: number;
+  readonly #parent: RelayParent;
   readonly #heartbeatMs: number;
   readonly #sockets: RelaySockets;
-  #position: Position | null;
-  #cache: RelayCache | null = null;
-  #loading: Promise<RelayCache> | null = null;
-  #isRestricted = false;
-  #pushedFrames: LogFrame[] = [];
-  #pushedStates: StateChange[] = [];
+  readonly #stream: RelayStream;
   readonly #usedTickets: UsedTicketStore;
   #joining = 0;
   #concurrents = 0;
@@ -74,25 +66,25 @@ export class Relay extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const { siteId, channelId, relay } = parseName(ctx.id.name);
-    this.#relay = relay;
     this.#channel = channelName(siteId, channelId);
+    this.#parent = new RelayParent(env, { siteId, channelId, relay });
     this.#heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
-    this.#position = ctx.storage.kv.get<Position>("position") ?? null;
+    this.#stream = new RelayStream(this.#streamPorts(), ctx.storage.kv.get<Position>("position") ?? null);
     this.#sockets = new RelaySockets(ctx, socketLimits(env), (gone) => {
       this.ctx.waitUntil(this.#wakeBy(this.#census.markChanged()));
       if (gone) this.#metrics.visited(gone.viewer, gone.until);
     });
     const sink = {
-      receipts: async (parts: ReceiptPart[]) => await env.CHANNEL.getByName(this.#channel).takeReceipts(relay, parts),
+      receipts: (parts: ReceiptPart[]) => this.#parent.takeReceipts(parts),
       activity: (seen: Seen[]) => recordActivity(env, siteId, seen),
       failed: (error: unknown) => this.#logFailure("relay_metrics_failed", error),
     };
     this.#metrics = new RelayMetrics(ctx.storage, channelId, this.#sockets, sink, (at) => this.ctx.waitUntil(this.#wakeBy(at)));
-    const report = (one: PresenceReport) => env.SITE_PRESENCE.getByName(siteId).report({ ...one, segments: this.#rights.segmentsVersion });
+    const report = (one: PresenceReport) => this.#parent.report({ ...one, segments: this.#rights.segmentsVersion });
     this.#census = new RelayCensus({ channelId, relay }, this.#sockets, this.#heartbeatMs, report);
     this.#rights = new RelayRights(env, { siteId, channelId }, this.#sockets, ctx.storage.kv, {
       wakeBy: (at) => this.ctx.waitUntil(this.#wakeBy(at)),
-      position: () => this.#position?.seq ?? 0,
+      position: () => this.#stream.seq,
     });
     this.#chat = new RelayChat(env, { siteId, channelId, relay }, this.#sockets, ctx.storage.kv);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
@@ -113,12 +105,13 @@ export class Relay extends DurableObject<Env> {
     let entered: Response | RelayRejection | null = null;
     try {
       entered = await this.#rights.enter(viewer, {
-        open: async () => void (this.#cache ?? (await this.#load())),
+        open: () => this.#stream.open(),
         // Last, so that no frame is sent between these and those that follow.
-        prepare: () => (viewer.resume ? this.#missedSince(viewer.resume) : null),
+        prepare: () => (viewer.resume ? this.#stream.missedSince(viewer.resume) : null),
         admit: (missed, right) => {
-          if (!this.#cache) throw new Error("All viewers were disconnected while this one was being admitted");
-          return this.#welcome(viewer, this.#cache, missed, right);
+          const { cache } = this.#stream;
+          if (!cache) throw new Error("All viewers were disconnected while this one was being admitted");
+          return this.#welcome(viewer, cache, missed, right);
         },
       });
       return entered instanceof Response ? entered : rejection(entered);
@@ -130,19 +123,7 @@ export class Relay extends DurableObject<Env> {
 
   /** Forwards the channel's frames, skipping those already sent. After a gap it sends none and returns the position it needs to continue. */
   deliver(push: Push): Delivered {
-    if (this.#sockets.size + this.#joining === 0) {
-      this.#cache = null;
-      return NOBODY;
-    }
-    if (push.lost || (this.#sockets.size > 0 && this.#position?.epoch !== push.epoch)) return this.#startOver();
-    if (this.#loading) {
-      this.#pushedFrames.push(...push.frames);
-      this.#pushedStates.push(...push.states);
-    }
-    this.#cache?.applyStates(push.states);
-    const follows = this.#sockets.size > 0 || this.#cache !== null;
-    if (follows) this.#send(push);
-    return { head: follows ? (this.#position?.seq ?? 0) : null, sockets: this.#sockets.size, idle: false };
+    return this.#stream.deliver(push);
   }
 
   /** Hands a batch of the chat to the sockets that have joined it. */
@@ -159,7 +140,7 @@ export class Relay extends DurableObject<Env> {
   announce(concurrents: number): void {
     if (concurrents === this.#concurrents) return;
     this.#concurrents = concurrents;
-    const head = this.#position?.seq ?? 0;
+    const head = this.#stream.seq;
     const text = concurrentsFrame(head, concurrents);
     this.#sockets.broadcast(() => ({ text, upTo: head }), Date.now());
   }
@@ -171,7 +152,7 @@ export class Relay extends DurableObject<Env> {
   /** Retires this relay if it has no viewers and admits none; a later viewer makes it request a snapshot. */
   retire(): boolean {
     if (this.#sockets.size + this.#joining > 0) return false;
-    this.#cache = null;
+    this.#stream.close();
     return true;
   }
 
@@ -181,7 +162,7 @@ export class Relay extends DurableObject<Env> {
 
   /** Asks the viewers to reconnect within `spread` ms, each at a random moment; returns how many were asked. */
   drain(spread: number): number {
-    this.#sockets.sendEach(() => drainFrame(this.#position?.seq ?? 0, Math.floor(Math.random() * spread)));
+    this.#sockets.sendEach(() => drainFrame(this.#stream.seq, Math.floor(Math.random() * spread)));
     return this.#sockets.size;
   }
 
@@ -192,12 +173,12 @@ export class Relay extends DurableObject<Env> {
 
   /** Sets the tags of these accounts' viewers, from the next frame on, and notifies them. */
   retag(accounts: AccountTags[]): void {
-    this.#sockets.retag(accounts, this.#position?.seq ?? 0);
+    this.#sockets.retag(accounts, this.#stream.seq);
   }
 
   /** Tells these accounts' viewers that something which only they see has changed. */
   notifyAccounts(accountIds: string[], change: HiddenChange): void {
-    this.#sockets.sendToAccounts(new Set(accountIds), hiddenChangeFrame(this.#position?.seq ?? 0, change));
+    this.#sockets.sendToAccounts(new Set(accountIds), hiddenChangeFrame(this.#stream.seq, change));
   }
 
   /** Disconnects viewers of these accounts and outputs that have lost access. Throws if the lookup fails. */
@@ -213,8 +194,7 @@ export class Relay extends DurableObject<Env> {
 
   /** Disconnects viewers that don't pass the channel's new gate. Throws if the lookup fails; the alarm retries it. */
   async setGate(gate: VersionedGate, isRestricted = false): Promise<void> {
-    this.#isRestricted = isRestricted;
-    if (isRestricted) this.#cache?.redactUrls();
+    this.#stream.restrict(isRestricted);
     await this.#rights.setGate(gate);
   }
 
@@ -225,7 +205,7 @@ export class Relay extends DurableObject<Env> {
 
   /** Disconnects every viewer because the channel was deleted. */
   end(): void {
-    this.#cache = null;
+    this.#stream.close();
     this.#sockets.rejectAll(CLOSE.notFound, "not_found", "The site has no such channel");
   }
 
@@ -240,12 +220,12 @@ export class Relay extends DurableObject<Env> {
     if (viewer.outputId !== null && !OUTPUT_FRAMES.has(frame.type))
       return this.#sockets.reportBadFrame(socket, viewer, "An output only reads");
     if (frame.type === "vote") {
-      const result = castVoteFrame(this.env, parseName(this.#channel), viewer.accountId, frame, () => this.#position?.seq ?? 0);
+      const result = castVoteFrame(this.env, parseName(this.#channel), viewer.accountId, frame, () => this.#stream.seq);
       return result.then((text) => this.#sockets.sendTo(socket, text));
     }
     if (isChatFrame(frame)) return this.#chat.handle(socket, viewer, frame);
-    if (frame.type === "ping") return this.#sockets.sendTo(socket, pongFrame(this.#position?.seq ?? 0));
-    this.#metrics.record(socket, viewer, frame, this.#position?.seq ?? 0, now);
+    if (frame.type === "ping") return this.#sockets.sendTo(socket, pongFrame(this.#stream.seq));
+    this.#metrics.record(socket, viewer, frame, this.#stream.seq, now);
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -305,88 +285,28 @@ export class Relay extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** All frames that a returning viewer missed, or null if they are no longer available or don't fit into one call. */
-  async #missedSince(held: Position): Promise<LogFrame[] | null> {
-    // Ahead of this cache: the viewer comes from a relay that received a frame earlier.
-    if (held.epoch === this.#cache?.epoch && held.seq > this.#cache.head) await this.#load();
-    if (held.epoch !== this.#cache?.epoch || held.seq > this.#cache.head) return null;
-    const missed: LogFrame[] = [];
-    let chars = 0;
-    for (let from = held.seq; ;) {
-      const near = this.#cache?.after(from);
-      const page = near ?? (await this.env.CHANNEL.getByName(this.#channel).framesAfter(held.epoch, from, PAGE));
-      chars += charsOf(page ?? []);
-      if (!page || chars > CALL_CHARS) return null;
-      missed.push(...page);
-      if (near) return missed;
-      const last = page.at(-1);
-      if (!last) return null;
-      from = last.seq;
-    }
+  #streamPorts(): StreamPorts {
+    const channel = () => this.env.CHANNEL.getByName(this.#channel);
+    return {
+      snapshot: () => this.#parent.snapshot(),
+      offered: async (seq, head) => await channel().offered(seq, head),
+      framesAfter: async (epoch, seq, limit) => await channel().framesAfter(epoch, seq, limit),
+      sockets: () => this.#sockets.size,
+      joining: () => this.#joining,
+      forward: (frames, states, upTo) => this.#forward(frames, stateFrames(upTo, states), upTo),
+      disconnectAll: () => this.#sockets.closeAll(CLOSE.startOver, "reconnect"),
+      store: (position) => this.ctx.storage.kv.put("position", position),
+      loaded: ({ gate, concurrents }) => {
+        if (gate) this.#rights.noteGate(gate);
+        this.#concurrents ||= concurrents;
+      },
+    };
   }
 
-  /** Loads the channel's snapshot, one at a time, and brings the open sockets up to date with it. */
-  #load(): Promise<RelayCache> {
-    this.#loading ??= this.#loadOnce().finally(() => {
-      this.#loading = null;
-      this.#pushedFrames = [];
-      this.#pushedStates = [];
-    });
-    return this.#loading;
-  }
-
-  async #loadOnce(): Promise<RelayCache> {
-    const channel = this.env.CHANNEL.getByName(this.#channel);
-    const snapshot = await channel.snapshot(this.#relay);
-    if (snapshot.gate) this.#rights.noteGate(snapshot.gate);
-    this.#concurrents ||= snapshot.concurrents;
-    const cache = new RelayCache(snapshot, await allActive(snapshot, (seq, head) => channel.offered(seq, head)));
-    // First, because the frames that the sockets missed include these.
-    cache.apply(this.#pushedFrames);
-    cache.applyStates(this.#pushedStates);
-    const behind = this.#sockets.size > 0 && this.#position !== null;
-    if (behind && this.#position?.epoch !== cache.epoch) this.#startOver();
-    const missed = behind ? cache.after(this.#position?.seq ?? 0) : [];
-    if (missed === null) this.#startOver();
-    else if (missed.length > 0) this.#forward(missed, []);
-    if (this.#sockets.size > 0 && cache.head < (this.#position?.seq ?? 0)) throw new Error("The channel's log is behind this relay");
-    // The snapshot may be older than the restriction.
-    if (this.#isRestricted) cache.redactUrls();
-    this.#cache = cache;
-    this.#moveTo({ epoch: cache.epoch, seq: cache.head });
-    return cache;
-  }
-
-  #send(push: Push): void {
-    const head = this.#position?.seq ?? 0;
-    const fresh = push.frames.filter((frame) => frame.seq > head);
-    const last = fresh.at(-1);
-    const inOrder = fresh[0]?.seq === head + 1;
-    this.#forward(inOrder ? fresh : [], stateFrames(inOrder && last ? last.seq : head, push.states));
-    if (!inOrder || !last) return;
-    this.#cache?.apply(fresh);
-    // Stored after the sends, which would otherwise wait for the write.
-    this.#moveTo({ epoch: push.epoch, seq: last.seq });
-  }
-
-  #forward(frames: LogFrame[], states: string[]): void {
-    if (frames.length === 0 && states.length === 0) return;
-    const messageFor = messageByAudience(frames, states, frames.at(-1)?.seq ?? this.#position?.seq ?? 0);
+  #forward(frames: LogFrame[], states: string[], upTo: number): void {
+    const messageFor = messageByAudience(frames, states, upTo);
     this.#metrics.sending(frames, () => this.#sockets.broadcast(messageFor, Date.now()));
     this.#chat.yieldToOverlay();
-  }
-
-  #moveTo(position: Position): void {
-    if (this.#position?.epoch === position.epoch && this.#position.seq === position.seq) return;
-    this.#position = position;
-    this.ctx.storage.kv.put("position", position);
-  }
-
-  /** Closes all sockets because their position can't be continued: viewers reconnect and receive the full state. */
-  #startOver(): Delivered {
-    this.#sockets.closeAll(CLOSE.startOver, "reconnect");
-    this.#cache = null;
-    return NOBODY;
   }
 
   async #wakeBy(at: number): Promise<void> {

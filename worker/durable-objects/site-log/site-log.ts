@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { describeError, logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
@@ -55,7 +55,7 @@ const SCHEMA = [
  * A site's events in one total order. Moves events from the outbox into the log, gives each the next sequence, and runs its effects; each
  * event once, however often the log is nudged.
  */
-export class SiteLog extends DurableObject<Env> {
+export class SiteLog extends SiteObject {
   readonly #sql: SqlStorage;
   readonly #siteId: string;
   readonly #subscribers: Subscribers;
@@ -104,6 +104,14 @@ export class SiteLog extends DurableObject<Env> {
       ...[after, types && JSON.stringify(types), limit],
     );
     return { entries: pageOf(rows).page.map(toEntry), head: this.#head(), oldest: this.#oldest() };
+  }
+
+  /** Everything that the site's events have been about. */
+  resources(): string[] {
+    return this.#sql
+      .exec<{ resource: string }>("SELECT DISTINCT resource FROM events")
+      .toArray()
+      .map(({ resource }) => resource);
   }
 
   /** Erases the data of a resource's events before a sequence, because the person they are about was deleted. */

@@ -1,7 +1,6 @@
-import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { requireAll } from "#worker/durable-objects/branch/outcome.ts";
 import type { Lease } from "./lease.ts";
-
-const ASK_TIMEOUT_MS = 2_000;
+import type { SiteRelays } from "./site-relays.ts";
 
 /** The latest version of the site that changed its segments, and their digest. */
 interface Latest {
@@ -9,19 +8,14 @@ interface Latest {
   digest: string;
 }
 
-interface Relay {
-  setSegments(version: number): Promise<void>;
-  count(segment?: string): Promise<number>;
-}
-
 /** Makes a site's relays evaluate its segments again after a change, and counts who is in one. */
 export class PresenceSegments {
   readonly #kv: SyncKvStorage;
-  readonly #relay: (lease: Lease) => Relay;
+  readonly #relays: SiteRelays;
 
-  constructor(kv: SyncKvStorage, relay: (lease: Lease) => Relay) {
+  constructor(kv: SyncKvStorage, relays: SiteRelays) {
     this.#kv = kv;
-    this.#relay = relay;
+    this.#relays = relays;
   }
 
   /** Notifies every relay of changed segments; false if one can't be reached. Safe to repeat, also out of order. */
@@ -30,28 +24,22 @@ export class PresenceSegments {
     // The relays needn't know of a change of other settings.
     if (version < known.version || (version > known.version && digest === known.digest)) return true;
     this.#kv.put<Latest>("segments", { version, digest });
-    const sent = await Promise.allSettled([...leases].map((lease) => this.#send(lease)));
-    return sent.every(({ status }) => status === "fulfilled");
+    return (await this.#relays.setSegments([...leases], version)).every(({ ok }) => ok);
   }
 
   /** Notifies a relay whose report shows that it evaluates by an older version; a failure is repeated after its next report. */
   async catchUp(lease: Lease, reported: number | undefined): Promise<void> {
-    if (lease.count > 0 && reported !== undefined && reported < this.#latest.version) await this.#send(lease);
+    if (lease.count > 0 && reported !== undefined && reported < this.#latest.version)
+      requireAll(await this.#relays.setSegments([lease], this.#latest.version));
   }
 
   /** How many open sockets are in a segment, by channel. Throws if a relay can't be reached. */
   async count(leases: Iterable<Lease>, slug: string): Promise<Map<string, number>> {
-    const counted = [...leases].map(async (lease) => ({
-      channelId: lease.channelId,
-      count: await withTimeout(this.#relay(lease).count(slug), ASK_TIMEOUT_MS),
-    }));
+    const asked = [...leases];
+    const counts = requireAll(await this.#relays.count(asked, slug));
     const byChannel = new Map<string, number>();
-    for (const { channelId, count } of await Promise.all(counted)) byChannel.set(channelId, (byChannel.get(channelId) ?? 0) + count);
+    for (const [i, { channelId }] of asked.entries()) byChannel.set(channelId, (byChannel.get(channelId) ?? 0) + (counts[i] ?? 0));
     return byChannel;
-  }
-
-  #send(lease: Lease): Promise<void> {
-    return withTimeout(this.#relay(lease).setSegments(this.#latest.version), ASK_TIMEOUT_MS);
   }
 
   get #latest(): Latest {

@@ -1,8 +1,7 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { bloomMayHave } from "#worker/lib/bloom.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
-import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import type {
   AccountTags,
   Broadcast,
@@ -13,7 +12,8 @@ import type {
   SiteConcurrents,
   StateChange,
 } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { channelName } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { requireAll } from "#worker/durable-objects/branch/outcome.ts";
 import { LatestStates } from "#worker/durable-objects/latest-states.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import { SiteCommands } from "#worker/durable-objects/site-commands.ts";
@@ -22,13 +22,13 @@ import { SiteDevices } from "./devices.ts";
 import { keyOf, type Lease, totalsOf } from "./lease.ts";
 import { SiteRechecks } from "./rechecks.ts";
 import { PresenceSegments } from "./segments.ts";
+import { SiteRelays } from "./site-relays.ts";
 import { SiteRules } from "./site-rules.ts";
 import { viewerFigures } from "./viewer-figures.ts";
 import { type Span, ViewerMinutes } from "./viewer-minutes.ts";
 
 const ANNOUNCE_MS = 1_000;
 const RETRY_MS = 2_000;
-const ASK_TIMEOUT_MS = 2_000;
 const FLUSH_RETRY_MS = 60_000;
 
 const SCHEMA = [
@@ -38,8 +38,9 @@ const SCHEMA = [
 
 // Only the list of relays with viewers is stored; counts come from the relays themselves, so none is ever left over.
 /** One per site: the open channels, their viewer counts, and site-wide broadcasts. */
-export class SitePresence extends DurableObject<Env> {
+export class SitePresence extends SiteObject {
   readonly #siteId: string;
+  readonly #relays: SiteRelays;
   readonly #commands: SiteCommands;
   readonly #states: LatestStates;
   readonly #devices: SiteDevices;
@@ -59,10 +60,11 @@ export class SitePresence extends DurableObject<Env> {
     super(ctx, env);
     this.#siteId = ctx.id.name ?? "";
     this.#leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
+    this.#relays = new SiteRelays(env, this.#siteId);
     this.#commands = new SiteCommands(ctx.storage);
     this.#states = new LatestStates(ctx.storage);
     this.#rechecks = new SiteRechecks(ctx.storage);
-    this.#segments = new PresenceSegments(ctx.storage.kv, (lease) => this.#relay(lease));
+    this.#segments = new PresenceSegments(ctx.storage.kv, this.#relays);
     this.#devices = new SiteDevices(ctx.storage, Number(env.TIFO_DEVICES_PER_ADDRESS));
     this.#rules = new SiteRules(ctx.storage);
     this.#minutes = new ViewerMinutes(ctx.storage, 2 * this.#leaseMs);
@@ -87,6 +89,11 @@ export class SitePresence extends DurableObject<Env> {
     this.#minutes.observe(totalsOf(leases), Date.now());
     await this.#announceSoon();
     return totalsOf(leases).get(channelId) ?? 0;
+  }
+
+  /** Records the counts of several relays. */
+  async reportAll(reports: PresenceReport[]): Promise<void> {
+    for (const report of reports) await this.report(report);
   }
 
   /** Current viewers of the site, by channel, and the distinct devices of the day (UTC). */
@@ -161,7 +168,7 @@ export class SitePresence extends DurableObject<Env> {
   /** Sets the tags of these accounts' open sockets; throws if a relay can't be reached. Safe to repeat. */
   async retag(accounts: AccountTags[]): Promise<void> {
     const leases = await this.#ready();
-    await Promise.all([...leases.values()].map((lease) => withTimeout(this.#relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
+    requireAll(await this.#relays.retag([...leases.values()], accounts));
   }
 
   /** Call after the site's segments have changed, with the version of the site and a digest of them; false if a relay missed it. Safe to repeat. */
@@ -232,30 +239,29 @@ export class SitePresence extends DurableObject<Env> {
   async #askAll(): Promise<Map<string, Lease>> {
     const rows = this.ctx.storage.sql.exec<{ channel_id: string; relay: number }>("SELECT channel_id, relay FROM relays").toArray();
     const leases = new Map<string, Lease>();
-    const asked = rows.map((row) => this.#ask({ channelId: row.channel_id, relay: row.relay, count: 0, accounts: null, renewedAt: 0 }));
-    for (const lease of await Promise.all(asked)) this.#renew(leases, lease);
+    const stored = rows.map((row) => ({ channelId: row.channel_id, relay: row.relay, count: 0, accounts: null, renewedAt: 0 }));
+    for (const lease of await this.#ask(stored)) this.#renew(leases, lease);
     return leases;
   }
 
   /** Asks relays for counts that they haven't renewed in time. */
   async #verify(leases: Map<string, Lease>): Promise<void> {
     const old = [...leases.values()].filter((lease) => lease.renewedAt <= Date.now() - this.#leaseMs);
-    const answers = await Promise.all(old.map(async (lease) => ({ lease, current: await this.#ask(lease) })));
-    for (const { lease, current } of answers) {
+    for (const [i, current] of (await this.#ask(old)).entries()) {
       // A report that arrived in the meantime is newer than the response.
-      if (leases.get(keyOf(lease)) === lease) this.#renew(leases, current);
+      if (leases.get(keyOf(current)) === old[i]) this.#renew(leases, current);
     }
   }
 
-  /** The relay's own count; an unreachable relay keeps its last count and is asked again later. */
-  async #ask(lease: Lease): Promise<Lease> {
-    try {
-      const census = await withTimeout(this.#relay(lease).takeCensus(), ASK_TIMEOUT_MS);
-      return { ...lease, ...census, renewedAt: Date.now() };
-    } catch (error) {
-      logError("relay_count_unknown", error, { relay: keyOf(lease) });
+  /** The relays' own counts; an unreachable relay keeps its last count and is asked again later. */
+  async #ask(leases: Lease[]): Promise<Lease[]> {
+    const counted = await this.#relays.takeCensus(leases);
+    return leases.map((lease, i) => {
+      const outcome = counted[i];
+      if (outcome?.ok) return { ...lease, ...outcome.value, renewedAt: Date.now() };
+      logError("relay_count_unknown", new Error(outcome?.error), { relay: keyOf(lease) });
       return lease;
-    }
+    });
   }
 
   /** Makes every relay that may have one of the pending accounts recheck it; the alarm retries failures. */
@@ -267,11 +273,11 @@ export class SitePresence extends DurableObject<Env> {
       const asked = [...leases.values()].flatMap((lease) => {
         const { accounts } = lease;
         const here = accounts ? batch.accountIds.filter((accountId) => bloomMayHave(accounts, accountId)) : batch.accountIds;
-        return here.length === 0 ? [] : [withTimeout(this.#relay(lease).checkRights(here), ASK_TIMEOUT_MS)];
+        return here.length === 0 ? [] : [{ lease, ownerIds: here }];
       });
-      const failed = (await Promise.allSettled(asked)).find((answer) => answer.status === "rejected");
-      if (failed) {
-        logError("recheck_failed", failed.reason, { siteId: this.#siteId });
+      const failed = (await this.#relays.checkRights(asked)).find(({ ok }) => !ok);
+      if (failed && !failed.ok) {
+        logError("recheck_failed", new Error(failed.error), { siteId: this.#siteId });
         return this.#wakeBy(Date.now() + RETRY_MS);
       }
       this.#rechecks.done(batch);
@@ -313,20 +319,10 @@ export class SitePresence extends DurableObject<Env> {
     for (const channelId of this.#announced.keys()) if (!totals.has(channelId)) this.#announced.delete(channelId);
     const changed = new Map([...totals].filter(([channelId, total]) => this.#announced.get(channelId) !== total));
     for (const [channelId, total] of changed) this.#announced.set(channelId, total);
-    const announcements = [...leases.values()].flatMap((lease) => {
-      const total = changed.get(lease.channelId);
-      return total === undefined ? [] : [this.#announce(lease, total)];
-    });
-    await Promise.all(announcements);
-  }
-
-  async #announce(lease: Lease, total: number): Promise<void> {
-    try {
-      await this.#relay(lease).announce(total);
-    } catch {
-      // Announced again with the next change of any count.
-      this.#announced.delete(lease.channelId);
-    }
+    const concerned = [...leases.values()].filter(({ channelId }) => changed.has(channelId));
+    const outcomes = await this.#relays.announce(concerned, changed);
+    // Announced again with the next change of any count.
+    for (const [i, { channelId }] of concerned.entries()) if (!outcomes[i]?.ok) this.#announced.delete(channelId);
   }
 
   #openChannels(): string[] {
@@ -372,10 +368,6 @@ export class SitePresence extends DurableObject<Env> {
 
   #channel(channelId: string): ReturnType<Env["CHANNEL"]["getByName"]> {
     return this.env.CHANNEL.getByName(channelName(this.#siteId, channelId));
-  }
-
-  #relay(lease: Lease): ReturnType<Env["RELAY"]["getByName"]> {
-    return this.env.RELAY.getByName(relayName(channelName(this.#siteId, lease.channelId), lease.relay));
   }
 
   /** Sets the alarm for the next lease or command that expires. */

@@ -18,11 +18,12 @@ export class SiteRules {
     const version = this.#storage.kv.get<number>("rulesVersion");
     if (version === undefined) return null;
     const rows = this.#storage.sql.exec<RuleRow>("SELECT id, channel_id, body FROM rules ORDER BY position").toArray();
-    return { version, rules: rows.map(({ id, channel_id: channelId, body }) => ({ id, channelId, body })) };
+    const paused = this.#storage.kv.get<string[]>("rulesPaused") ?? [];
+    return { version, rules: rows.map(({ id, channel_id: channelId, body }) => ({ id, channelId, body })), paused };
   }
 
   /** Stores the rules and returns whether they are newer. */
-  set({ version, rules }: ClientRules): boolean {
+  set({ version, rules, paused }: ClientRules): boolean {
     const { kv, sql } = this.#storage;
     if (version <= (kv.get<number>("rulesVersion") ?? 0)) return false;
     this.#storage.transactionSync(() => {
@@ -30,6 +31,7 @@ export class SiteRules {
       // One row per rule: a key-value entry is limited to 2 MB.
       for (const { id, channelId, body } of rules)
         sql.exec("INSERT INTO rules (id, channel_id, body) VALUES (?, ?, ?)", id, channelId, body);
+      kv.put("rulesPaused", paused);
       kv.put("rulesVersion", version);
     });
     return true;

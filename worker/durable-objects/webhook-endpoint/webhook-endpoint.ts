@@ -1,4 +1,4 @@
-import { DurableObject } from "cloudflare:workers";
+import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { logError } from "#worker/lib/log.ts";
 import { disableEndpoint, newDeadline, readTarget, sendEvent, type Target } from "#worker/services/webhooks/dispatch.ts";
 import { deliverDue } from "./deliver-due.ts";
@@ -12,7 +12,7 @@ const AFTER_ERROR_MS = 30_000;
 const TARGET_MS = 60_000;
 
 /** One per endpoint, named `<siteId>:<endpointId>`: delivers events, in order per resource, until each is accepted or given up. */
-export class WebhookEndpoint extends DurableObject<Env> {
+export class WebhookEndpoint extends SiteObject {
   readonly #queue: DeliveryQueue;
   readonly #siteId: string;
   readonly #endpointId: string;

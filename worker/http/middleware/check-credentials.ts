@@ -75,7 +75,8 @@ export function chooseCredentials(accepted: Credentials, presented: Presented): 
   if (complete) return { kinds: complete, wrongKind: false };
   if (accepted.some((kinds) => kinds.includes("clientQuery"))) throw invalid("clientId", "The query parameter clientId is required");
   const other = (["developer", "bearer", "super"] as const).find((kind) => presented[kind] !== undefined);
-  const needsClient = accepted.every((kinds) => kinds.includes("client"));
+  const ofOther = accepted.filter((kinds) => other !== undefined && kinds.includes(other));
+  const needsClient = (ofOther.length > 0 ? ofOther : accepted).every((kinds) => kinds.includes("client"));
   if (other === undefined || (needsClient && presented.client === undefined)) {
     throw unauthenticated(`Missing credentials; send one of these sets: ${describe(accepted)}`);
   }

@@ -6,6 +6,7 @@ import { confirmUnchecked } from "./confirm-caller.ts";
 import { idempotency } from "./idempotency.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { requireDevice } from "./require-device.ts";
+import { limitSandbox } from "./sandbox.ts";
 import { wakeLogs } from "./wake-logs.ts";
 
 /** What an operation runs around validation and handler, from the outside in, without the steps that it doesn't need. */
@@ -16,6 +17,7 @@ export function pipelineOf(policy: OperationPolicy): Step[] {
     nameOperation(policy),
     authenticate(policy),
     limit && rateLimit(limit),
+    access.action === "write" && limitSandbox(policy),
     needsDevice && requireDevice,
     limitBody(input.maxBytes),
     input.isBodyOptional && dropEmptyBody,

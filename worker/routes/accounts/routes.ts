@@ -14,6 +14,7 @@ import {
 } from "#worker/services/accounts/accounts.ts";
 import { accountExport } from "./export.ts";
 import { globalAccounts } from "./global-accounts.ts";
+import { accountImport } from "./import.ts";
 import { passwords } from "./passwords.ts";
 import { accountRoles } from "./roles.ts";
 import { Account, AccountList, CreateAccount, toAccount, UpdateAccount, UpsertAccount } from "#worker/services/accounts/schemas.ts";
@@ -25,7 +26,8 @@ export const accounts = createArea();
 const tag = "Accounts";
 
 // Before `{id}`, which would match their paths too.
-for (const part of [globalAccounts, passwords, verification, accountRoles, accountTags, accountExport]) accounts.route("/", part);
+for (const part of [globalAccounts, passwords, verification, accountRoles, accountTags, accountExport, accountImport])
+  accounts.route("/", part);
 
 accounts.openapi(
   operation({

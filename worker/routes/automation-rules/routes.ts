@@ -13,6 +13,7 @@ import {
   listRulesById,
   updateRule,
 } from "#worker/services/automation-rules/automation-rules.ts";
+import { getRulePause, setRulePause } from "#worker/services/automation-rules/pauses.ts";
 import { dryRun } from "#worker/services/automation-rules/dry-run.ts";
 import {
   AutomationRule,
@@ -24,6 +25,9 @@ import {
   RemoveQuery,
   RuleIdsQuery,
   RuleInput,
+  RulePause,
+  RulePauseInput,
+  RulePauseParam,
   RuleQuery,
   RuleUpdate,
   RuleWithLog,
@@ -183,4 +187,38 @@ automationRules.openapi(
     const rule = await getRule(c.var.ctx, c.req.valid("param").id);
     return c.json({ results: await dryRun(c.var.ctx, rule, c.req.valid("json").events) }, 200);
   },
+);
+
+const ofChannel = { tag, access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" } } as const;
+const PAUSE_PATH = "/personalization/v1/channels/{channelId}/rule-pause";
+
+automationRules.openapi(
+  operation({
+    ...ofChannel,
+    operationId: "getRulePause",
+    method: "get",
+    path: PAUSE_PATH,
+    summary: "Get whether a channel's rules are paused",
+    description: "Whether automation rules apply on the channel.",
+    request: { params: RulePauseParam },
+    responses: { 200: json("Whether they are paused", RulePause) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await getRulePause(c.var.ctx, c.req.valid("param").channelId), 200),
+);
+
+automationRules.openapi(
+  operation({
+    ...ofChannel,
+    operationId: "setRulePause",
+    method: "put",
+    path: PAUSE_PATH,
+    summary: "Pause or resume a channel's rules",
+    description:
+      "While they are paused, the channel's own rules do nothing, other rules' overlays don't reach the channel, and viewers' pages evaluate none there. Firings that become due meanwhile are logged as `dropped` and aren't made up for. Facts stay up to date, so that a rule doesn't fire late. In effect as soon as this request returns; viewers' pages follow within moments. Repeating it changes nothing.",
+    request: { params: RulePauseParam, body: jsonBody(RulePauseInput) },
+    responses: { 200: json("Whether they are paused", RulePause) },
+    errors: ["not_found", "conflict"],
+  }),
+  async (c) => c.json(await setRulePause(c.var.ctx, c.req.valid("param").channelId, c.req.valid("json").paused), 200),
 );

@@ -33,7 +33,8 @@ billing.openapi(
     method: "get",
     path: "/billing/v1/charges",
     summary: "List charges",
-    description: "Lists the caller's charges, newest first, with receipt numbers. Site admins can also list those of another account.",
+    description:
+      "Lists the caller's charges, newest first, with receipt numbers. Site admins can also list those of another account, or of the whole site.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { query: listQuery(["created"], ChargeFilters) },
     responses: { 200: json("A page of charges", listOf(Charge).openapi("ChargeList")) },

@@ -1,5 +1,13 @@
 import { createArea } from "#worker/http/area.ts";
-import { ACCOUNT, CLIENT, CLIENT_HEADER_OR_QUERY, DEVELOPER, DEVELOPER_OR_SUPER, SUPER } from "#worker/http/credentials.ts";
+import {
+  ACCOUNT,
+  CLIENT,
+  CLIENT_HEADER_OR_QUERY,
+  DEVELOPER,
+  DEVELOPER_OR_ACCOUNT,
+  DEVELOPER_OR_ACCOUNT_OR_SUPER,
+  SUPER,
+} from "#worker/http/credentials.ts";
 import { callerAddress } from "#worker/http/limits.ts";
 import { operation } from "#worker/http/operation.ts";
 import { streamText } from "#worker/http/stream-text.ts";
@@ -11,6 +19,8 @@ import {
   HistoryQuery,
   Reach,
   ReachQuery,
+  Revenue,
+  RevenueQuery,
   SegmentFigures,
   SegmentFiguresQuery,
   ViewerHistory,
@@ -20,6 +30,7 @@ import { ClientIdQuery, ImpressionBatch } from "#worker/services/insights/impres
 import { reportImpressions } from "#worker/services/insights/impressions.ts";
 import { readConcurrents, readLimits } from "#worker/services/insights/insights.ts";
 import { reachCsv, readReach } from "#worker/services/insights/reach.ts";
+import { readRevenue, revenueCsv } from "#worker/services/insights/revenue.ts";
 import { readSegmentFigures, segmentFiguresCsv } from "#worker/services/insights/segment-figures.ts";
 import { SegmentParam } from "#worker/services/segments/schemas.ts";
 import { ConcurrentsList, ConcurrentsQuery, LimitList } from "#worker/services/insights/schemas.ts";
@@ -60,7 +71,7 @@ insights.openapi(
     summary: "Get engagement per hour",
     description:
       "Viewers, watch time, impressions, actions, votes, claims, messages and payments, per channel and hour or per hour of the whole site. Every hour of the range is listed, so that a chart needs no gaps filled. Figures of the current hour are up to a minute old. Kept for 400 days.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { query: EngagementQuery },
     responses: { 200: { description: "The figures", content: { "application/json": { schema: Engagement }, ...CSV } } },
     errors: ["not_found"],
@@ -85,7 +96,7 @@ insights.openapi(
     summary: "Get what viewers saw most",
     description:
       "How often each overlay, broadcast, panel, poll, quest and video was shown and used, over a range of days (UTC). Two days after its end, a channel's day keeps the 50 largest of each kind, and the sum of the others. Kept for 400 days.",
-    access: { credentials: DEVELOPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { query: ReachQuery },
     responses: { 200: { description: "The highest numbers", content: { "application/json": { schema: Reach }, ...CSV } } },
     errors: ["not_found"],
@@ -94,6 +105,26 @@ insights.openapi(
     const query = c.req.valid("query");
     const reach = await readReach(c.var.ctx, query);
     return query.format === "csv" ? c.body(reachCsv(reach), 200, CSV_HEADERS) : c.json(reach, 200);
+  },
+);
+
+insights.openapi(
+  operation({
+    operationId: "getRevenue",
+    tag,
+    method: "get",
+    path: "/insights/v1/revenue",
+    summary: "Get revenue per day",
+    description:
+      "What was paid per day (UTC) and currency, and how much of it has been refunded since. A payment counts on the day of its checkout, a renewal on its own. Amounts are in minor units, and are never converted from one currency to another.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
+    request: { query: RevenueQuery },
+    responses: { 200: { description: "The revenue", content: { "application/json": { schema: Revenue }, ...CSV } } },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const revenue = await readRevenue(c.var.ctx, query);
+    return query.format === "csv" ? c.body(revenueCsv(revenue), 200, CSV_HEADERS) : c.json(revenue, 200);
   },
 );
 
@@ -128,7 +159,7 @@ insights.openapi(
     summary: "Get viewer counts over time",
     description:
       "The viewers of a channel, or of the site, per minute, five minutes or hour: the most at one moment, and the average. Every step of the range is listed.",
-    access: { credentials: DEVELOPER_OR_SUPER },
+    access: { credentials: DEVELOPER_OR_ACCOUNT_OR_SUPER },
     request: { query: HistoryQuery },
     responses: { 200: { description: "The history", content: { "application/json": { schema: ViewerHistory }, ...CSV } } },
     errors: ["not_found", "unavailable"],

@@ -6,7 +6,7 @@ import { accounts } from "#db/schema/accounts.ts";
 import { registerInvites } from "#db/schema/invites.ts";
 import { sites } from "#db/schema/sites.ts";
 import type { AccountRole } from "#db/types.ts";
-import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { openMailbox } from "#test/mailbox.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
@@ -127,6 +127,25 @@ describe("an invitation by email", () => {
       400,
       "Create Invite in Invite Service failed - The site allows no new admins (settings.security.allowNewAdmins)",
     ]);
+  });
+
+  test("may open Studio's own page on any site, and no other page of the deployment", async () => {
+    const own = await newSite();
+    await allowNewAdmins(own, true, []);
+    const to = async (redirectUri: string) => (await invite({ redirectUri }, "developer", own)).status;
+    expect(await to(`${ORIGIN}/studio/join?site=${own.id}`)).toBe(201);
+    const page = `/studio/join?site=${own.id}`;
+    for (const other of [
+      "/studio",
+      "/overlay-frame",
+      "/studio/join",
+      `/studio/join?site=${site.id}`,
+      `${page}&site=${site.id}`,
+      `${page}#x`,
+    ])
+      expect(await to(ORIGIN + other)).toBe(400);
+    expect(await to(`https://evil.example${page}`)).toBe(400);
+    expect(await to(ORIGIN.replace("//", "//user@") + page)).toBe(400);
   });
 
   test("requires a redirectUri if the site has no allowed origins", async () => {

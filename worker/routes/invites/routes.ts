@@ -120,7 +120,7 @@ invites.openapi(
     request: { body: jsonBody(RegisterInviteInput) },
     responses: { 201: json("The invitation", RegisterInvite) },
   }),
-  async (c) => c.json(toRegisterInvite(await createRegisterInvite(c.var.ctx, c.req.valid("json"))), 201),
+  async (c) => c.json(toRegisterInvite(await createRegisterInvite(c.var.ctx, c.req.valid("json"), new URL(c.req.url).origin)), 201),
 );
 
 invites.openapi(

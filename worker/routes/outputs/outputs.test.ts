@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { outputs } from "#db/schema/outputs.ts";
+import { outputs } from "#db/schema/streams/outputs.ts";
 import { newSite, openSocket, ORIGIN, type TestSite } from "#test/harness.ts";
 import type { TestViewer } from "#test/isolated/relay-viewer.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";

@@ -16,6 +16,7 @@ import {
   withRiveUrls,
 } from "#worker/services/overlays/overlays.ts";
 import { getReceipt } from "#worker/services/overlays/receipts.ts";
+import { retractBroadcast } from "#worker/services/overlays/retractions.ts";
 import {
   ActiveBroadcast,
   BroadcastAnswer,
@@ -210,6 +211,28 @@ overlays.openapi(
   async (c) => {
     const target = clearTarget(c.req.valid("query"), c.req.valid("json"), c.req.valid("param").targetId);
     return c.json({ success: true as const, cleared: await clearBroadcasts(c.var.ctx, target) }, 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "retractBroadcast",
+    tag,
+    method: "delete",
+    path: "/overlay/v1/channels/{channelId}/broadcasts/{broadcastId}",
+    summary: "Retract a broadcast",
+    description:
+      "Removes a broadcast that was a mistake from one channel for good: from the screens if it is still on, from what viewers who go back in a live stream see, and from the channel's [recording](/docs/api-reference/readRecording), whenever it was sent. Cached pages of the recording contain it for up to 5 seconds. A site-wide broadcast stays on the other channels.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
+    limit: { name: "broadcast", withFirstRead: true },
+    request: { params: z.object({ channelId: Id, broadcastId: Id }) },
+    responses: { 204: { description: "Retracted" } },
+    errors: ["not_found", "unavailable"],
+  }),
+  async (c) => {
+    const { channelId, broadcastId } = c.req.valid("param");
+    await retractBroadcast(c.var.ctx, channelId, broadcastId);
+    return c.body(null, 204);
   },
 );
 

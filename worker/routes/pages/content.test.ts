@@ -7,7 +7,7 @@ import { accessCodes } from "#db/schema/commerce/access-codes.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { sites } from "#db/schema/sites.ts";
-import { streamProviders, streams } from "#db/schema/streams.ts";
+import { streamProviders, streams } from "#db/schema/streams/streams.ts";
 import { interruptedContext } from "#test/interrupted-context.ts";
 import { type ApiResponse, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
 import { addSkus } from "#test/files-and-skus.ts";

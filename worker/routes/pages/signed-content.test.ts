@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
-import { playbackKeys } from "#db/schema/playback-keys.ts";
+import { playbackKeys } from "#db/schema/streams/playback-keys.ts";
 import { videos } from "#db/schema/videos.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { interruptedContext } from "#test/interrupted-context.ts";

@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { streamProviders } from "#db/schema/streams.ts";
+import { streamProviders } from "#db/schema/streams/streams.ts";
 import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { providerInput, registerProvider, providerCalls } from "#test/streams.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { streamDrafts, streamProviders, streams } from "#db/schema/streams.ts";
+import { streamDrafts, streamProviders, streams } from "#db/schema/streams/streams.ts";
 import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { behave, registerProvider, providerCalls } from "#test/streams.ts";
 import type { Behaviour } from "#test/stream-provider.ts";

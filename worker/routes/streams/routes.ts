@@ -10,7 +10,7 @@ import { searchGames } from "#worker/services/streams/games.ts";
 import { deleteStream, startStream, stopStream } from "#worker/services/streams/control.ts";
 import { createStream, getStream, listStreams } from "#worker/services/streams/streams.ts";
 import { GameList, GameQuery, Stream, StreamFilters, StreamInput, toStream } from "#worker/services/streams/schemas.ts";
-import type { StreamRow } from "#db/schema/streams.ts";
+import type { StreamRow } from "#db/schema/streams/streams.ts";
 
 export const streams = createArea();
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { uploadForm } from "#test/uploads.ts";
 import { type ApiResponse, type CallOptions, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { registerProvider, providerCalls } from "#test/streams.ts";

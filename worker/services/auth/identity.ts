@@ -5,10 +5,10 @@ import { prepared } from "#db/prepared.ts";
 import { ROLE_SCOPES } from "#db/enums.ts";
 import { accounts, globalAccounts, sessions } from "#db/schema/accounts.ts";
 import { apiKeys, sites } from "#db/schema/sites.ts";
-import { streamProviders } from "#db/schema/streams.ts";
+import { streamProviders } from "#db/schema/streams/streams.ts";
 import { equalInConstantTime, lookUpHashes, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { forbidden, unauthenticated } from "#worker/lib/errors.ts";
-import { ID_PATTERN } from "#worker/lib/ids.ts";
+import { ID_PATTERN, mayBeSandbox } from "#worker/lib/ids.ts";
 import type { Actor } from "#worker/services/core/context.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { PROVIDER_PURPOSE } from "#worker/services/stream-providers/stream-providers.ts";
@@ -22,7 +22,7 @@ export interface IdentityCheck {
   confirm(row: unknown[] | undefined): Actor;
 }
 
-// Sites are never deleted, so a known site can be cached for the lifetime of the isolate.
+// Only sandboxes are ever deleted, so any other known site can be cached for the lifetime of the isolate.
 const knownSites = new Set<string>();
 
 // The check reads raw rows, so JSON columns are text; these parse them.
@@ -80,7 +80,7 @@ export function checkSite(siteId: string, unknownSite = unauthenticated("Unknown
     query: siteById({ siteId }).toSQL(),
     confirm(row) {
       if (!row) throw unknownSite;
-      knownSites.add(siteId);
+      if (!mayBeSandbox(siteId)) knownSites.add(siteId);
       return { kind: "anonymous" };
     },
   };

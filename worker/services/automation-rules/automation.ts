@@ -1,6 +1,6 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { automationRules, type RuleRow } from "#db/schema/automation-rules.ts";
+import { automationRules, rulePauses, type RuleRow } from "#db/schema/automation-rules.ts";
 import { dataProviders } from "#db/schema/data-providers.ts";
 import { automationOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { logError } from "#worker/lib/log.ts";
@@ -17,12 +17,14 @@ export interface RuleSet {
   rules: Map<string, RuleRow>;
   index: RuleIndex<RuleRow>;
   providers: Map<string, { ttl: number | null; facts: string[] }>;
+  /** The channels whose rules are paused. */
+  paused: ReadonlySet<string>;
 }
 
-/** Reads the rules that the server evaluates, and the site's providers. */
+/** Reads the rules that the server evaluates, the site's providers, and where rules are paused. */
 export async function readRuleSet(env: Env, siteId: string): Promise<RuleSet> {
   const db = createDb(env.DB);
-  const [rules, providers] = await db.batch([
+  const [rules, providers, pauses] = await db.batch([
     db
       .select()
       .from(automationRules)
@@ -31,11 +33,13 @@ export async function readRuleSet(env: Env, siteId: string): Promise<RuleSet> {
       .select({ id: dataProviders.id, ttl: dataProviders.ttl, facts: dataProviders.facts })
       .from(dataProviders)
       .where(eq(dataProviders.siteId, siteId)),
+    db.select({ channelId: rulePauses.channelId }).from(rulePauses).where(eq(rulePauses.siteId, siteId)),
   ]);
   return {
     rules: new Map(rules.map((rule) => [rule.id, rule])),
     index: indexRules(rules),
     providers: new Map(providers.map(({ id, ttl, facts }) => [id, { ttl, facts: Object.keys(facts) }])),
+    paused: new Set(pauses.map(({ channelId }) => channelId)),
   };
 }
 
@@ -54,15 +58,19 @@ export async function refreshRules(ctx: Ctx): Promise<void> {
   }
 }
 
-/** Effect of a change of rules or providers: reloads the rules and sends the client rules to viewers. Safe to repeat. */
+/** Effect of a change of rules, pauses or providers: reloads the rules and sends the client rules to viewers. Safe to repeat. */
 export async function notifyRuleChange(env: Env, siteId: string, event: LoggedEvent): Promise<void> {
   await automationOf(env, siteId).refresh();
-  const rows = await createDb(env.DB)
-    .select()
-    .from(automationRules)
-    .where(activeClientRules(siteId))
-    .orderBy(automationRules.created, automationRules.id)
-    .limit(MAX_CLIENT_RULES);
+  const db = createDb(env.DB);
+  const [rows, pauses] = await db.batch([
+    db
+      .select()
+      .from(automationRules)
+      .where(activeClientRules(siteId))
+      .orderBy(automationRules.created, automationRules.id)
+      .limit(MAX_CLIENT_RULES),
+    db.select({ channelId: rulePauses.channelId }).from(rulePauses).where(eq(rulePauses.siteId, siteId)),
+  ]);
   const rules = rows.map((row) => ({ id: row.id, channelId: row.channelId, body: JSON.stringify(toRule(row)) }));
-  await presenceOf(env, siteId).setRules({ version: event.sequence, rules });
+  await presenceOf(env, siteId).setRules({ version: event.sequence, rules, paused: pauses.map(({ channelId }) => channelId) });
 }

@@ -5,4 +5,6 @@ export const effects: Effects = {
   "personalization.ruleCreated": notifyRuleChange,
   "personalization.ruleUpdated": notifyRuleChange,
   "personalization.ruleDeleted": notifyRuleChange,
+  "personalization.rulesPaused": notifyRuleChange,
+  "personalization.rulesResumed": notifyRuleChange,
 };

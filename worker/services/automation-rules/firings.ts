@@ -5,7 +5,7 @@ import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol
 import { Failure, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CreatePage } from "#worker/services/pages/schemas.ts";
-import { type Plan, planFirings, type RuleFiring } from "./plans.ts";
+import { PAUSED, type Plan, planFirings, type RuleFiring } from "./plans.ts";
 import { type BroadcastEvent, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import { commit, commitIfUnchanged, type Ctx } from "#worker/services/core/context.ts";
 import { createPage } from "#worker/services/pages/pages.ts";
@@ -20,8 +20,8 @@ type Outcome = Pick<FiringRow, "outcome" | "message" | "madeId">;
  * Executes firings and records each outcome. Safe to repeat: each takes effect once. A firing that can't succeed is recorded as failed;
  * a temporary failure of the database or a channel rejects its promise, to be retried, without blocking the others.
  */
-export async function executeFirings(ctx: Ctx, firings: RuleFiring[]): Promise<PromiseSettledResult<void>[]> {
-  const plans = await planFirings(ctx, firings);
+export async function executeFirings(ctx: Ctx, firings: RuleFiring[], paused: ReadonlySet<string>): Promise<PromiseSettledResult<void>[]> {
+  const plans = await planFirings(ctx, firings, paused);
   return Promise.allSettled(
     plans.map(async (plan, index) => {
       const firing = firings[index];
@@ -47,10 +47,20 @@ export async function recordFailed(ctx: Ctx, firing: RuleFiring, message: string
   await commit(ctx, upsertFiring(ctx, firing, { outcome: "failed", message, madeId: null }));
 }
 
+/** Records that a firing was dropped because rules are paused, unless it had taken effect before. */
+async function recordPaused(ctx: Ctx, firing: RuleFiring): Promise<void> {
+  const outcome: Outcome = { outcome: "dropped", message: PAUSED, madeId: null };
+  const insert = ctx.db.insert(ruleFirings).values(firingRow(ctx, firing, outcome));
+  const target = [ruleFirings.eventId, ruleFirings.ruleId];
+  await commit(ctx, insert.onConflictDoUpdate({ target, set: outcome, setWhere: eq(ruleFirings.outcome, "scheduled") }));
+}
+
 async function execute(ctx: Ctx, firing: RuleFiring, plan: Plan): Promise<void> {
   switch (plan.kind) {
     case "problem":
       return recordFailed(ctx, firing, plan.message);
+    case "paused":
+      return recordPaused(ctx, firing);
     case "broadcast":
       return send(ctx, firing, plan);
     case "channel":

@@ -30,7 +30,8 @@ export type Plan =
   | { kind: "broadcast"; event: BroadcastEvent; message: string | null }
   | { kind: "channel"; id: string; name: string; slug: string }
   | { kind: "lock"; pollId: string }
-  | { kind: "problem"; message: string };
+  | { kind: "problem"; message: string }
+  | { kind: "paused" };
 
 /** What a firing requests, before templates and channels are read. */
 type FiringRequest =
@@ -46,7 +47,11 @@ interface Found {
   channels: { id: string; texts: (string | null)[] }[];
   /** Ids of the site's polls among the values of variables. */
   polls: ReadonlySet<string>;
+  /** Ids of the site's channels, if some of them are left out of what is for all. */
+  all: string[];
 }
+
+export const PAUSED = "The rules of the channel are paused";
 
 const Text = z.string().trim().min(1).max(500);
 const ChannelIds = z.union([z.string().transform((id) => [id]), z.array(z.string()).min(1).max(50)]);
@@ -54,17 +59,18 @@ const Texts = z.array(z.union([z.string(), z.number(), z.boolean()]).transform(S
 
 /**
  * Plans firings with one round trip to the database. Ids are derived from event and rule, and times from the firing, so that the same
- * firing always gives the same plan.
+ * firing always gives the same plan, except for the channels whose rules are paused.
  */
-export async function planFirings(ctx: Ctx, firings: RuleFiring[]): Promise<Plan[]> {
+export async function planFirings(ctx: Ctx, firings: RuleFiring[], paused: ReadonlySet<string> = new Set()): Promise<Plan[]> {
   const requests = firings.map((firing) => attempt(() => requestOf(firing)));
-  const found = await lookUp(ctx, requests);
+  const found = await lookUp(ctx, requests, paused);
   return Promise.all(
     requests.map(async (request, index): Promise<Plan> => {
       const firing = firings[index];
+      if (firing && paused.has(firing.rule.channelId ?? "")) return { kind: "paused" };
       if (!firing || "problem" in request) return { kind: "problem", message: "problem" in request ? request.problem : "" };
       const id = await derivedId(firing);
-      const plan = attempt(() => planOf(firing, id, request.value, found));
+      const plan = attempt(() => planOf(firing, id, request.value, found, paused));
       return "problem" in plan ? { kind: "problem", message: plan.problem } : plan.value;
     }),
   );
@@ -141,14 +147,16 @@ function hasText(texts: string[]): SQL {
 }
 
 /** Reads the templates and channels of the requests in one round trip. */
-async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem: string })[]): Promise<Found> {
+async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem: string })[], paused: ReadonlySet<string>): Promise<Found> {
   const wanted = requests.flatMap((request) => ("value" in request && request.value.kind === "overlay" ? [request.value] : []));
-  if (wanted.length === 0) return { templates: new Map(), channels: [], polls: new Set() };
+  if (wanted.length === 0) return { templates: new Map(), channels: [], polls: new Set(), all: [] };
   const ids = wanted.flatMap(({ reach }) => (typeof reach === "object" && "ids" in reach ? reach.ids : []));
   const metadata = wanted.flatMap(({ reach }) => (typeof reach === "object" && "metadata" in reach ? [reach.metadata] : []));
   const values = wanted.flatMap(({ variables }) => Object.values(variables));
   const mayBePolls = [...new Set(values)].filter((value) => typeof value === "string").filter((value) => ID_PATTERN.test(value));
-  const [templates, channels, knownPolls] = await ctx.db.batch([
+  // Without a pause, what is for all channels is sent once, for the site.
+  const expandsAll = paused.size > 0 && wanted.some(({ reach }) => reach === "all");
+  const [templates, channels, knownPolls, all] = await ctx.db.batch([
     ctx.db
       .select()
       .from(overlays)
@@ -175,15 +183,20 @@ async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem:
       .select({ id: polls.id })
       .from(polls)
       .where(and(eq(polls.siteId, ctx.siteId), idIn(polls.id, mayBePolls))),
+    ctx.db
+      .select({ id: pages.id })
+      .from(pages)
+      .where(and(eq(pages.siteId, expandsAll ? ctx.siteId : ""), eq(pages.type, "channel"))),
   ]);
   return {
     templates: new Map(templates.map((template) => [template.id, template])),
     channels: channels.map(({ id, texts }) => ({ id, texts: Texts.parse(JSON.parse(texts)) })),
     polls: new Set(knownPolls.map(({ id }) => id)),
+    all: all.map(({ id }) => id),
   };
 }
 
-function planOf({ due }: RuleFiring, id: string, request: FiringRequest, found: Found): Plan {
+function planOf({ due }: RuleFiring, id: string, request: FiringRequest, found: Found, paused: ReadonlySet<string>): Plan {
   if (request.kind === "channel") return { kind: "channel", id, name: request.name, slug: slugOf(request.name, id) };
   if (request.kind === "lock") return request;
   const { action, reach, variables, tags, timecode } = request;
@@ -200,7 +213,19 @@ function planOf({ due }: RuleFiring, id: string, request: FiringRequest, found: 
     broadcastPayload: action.broadcastPayload,
   });
   if (newPollsOf(broadcast, template.contents).some((pollId) => !found.polls.has(pollId))) throw new RuleError("The site has no such poll");
-  return { kind: "broadcast", event: { channelIds: channelsOf(reach, found), broadcast }, message: missingChannels(reach, found) };
+  const targets = channelsOf(reach, found);
+  if (targets === null && paused.size === 0) return { kind: "broadcast", event: { channelIds: null, broadcast }, message: null };
+  const channelIds = (targets ?? found.all).filter((channelId) => !paused.has(channelId));
+  return channelIds.length === 0
+    ? { kind: "paused" }
+    : { kind: "broadcast", event: { channelIds, broadcast }, message: leftOut(reach, found, targets ?? [...paused], paused) };
+}
+
+/** A message that names the target channels that don't get the broadcast, and why. */
+function leftOut(reach: Reach, found: Found, targets: string[], paused: ReadonlySet<string>): string | null {
+  const silent = targets.filter((channelId) => paused.has(channelId));
+  const messages = [missingChannels(reach, found), silent.length === 0 ? null : `Paused on ${silent.join(", ")}`];
+  return messages.filter((message) => message !== null).join(". ") || null;
 }
 
 function channelsOf(reach: Reach, { channels }: Found): string[] | null {

@@ -164,6 +164,16 @@ export const RemovedRules = z
   .openapi("RemovedRules");
 export const RemovedRule = z.object({ success: z.boolean().describe("false if the site has no such rule") }).openapi("RemovedRule");
 
+export const RulePauseParam = z.object({ channelId: Id });
+
+export const RulePauseInput = z
+  .strictObject({ paused: z.boolean().describe("`true` pauses the channel's rules, `false` lets them apply again") })
+  .openapi("RulePauseInput", { example: { paused: true } });
+
+export const RulePause = z
+  .object({ channelId: Id, paused: z.boolean(), since: Time.nullable().describe("When the rules were paused; null if they apply") })
+  .openapi("RulePause");
+
 export const DryRunInput = z
   .strictObject({ events: z.array(FreeObject).min(1).max(100).optional().describe("In order; defaults to the last 100 received events") })
   .openapi("DryRunInput", { example: { events: [{ match: { minute: 17, scorer: "Ada Moreno", score: { home: 1, away: 0 } } }] } });
@@ -189,6 +199,7 @@ export const DryRun = z
 
 export type RuleInput = z.output<typeof RuleInput>;
 export type RuleUpdate = z.output<typeof RuleUpdate>;
+export type RulePause = z.output<typeof RulePause>;
 export type DryRunResult = z.output<typeof DryRun>["results"][number];
 export type RuleLog = z.output<typeof RuleFiring>[];
 

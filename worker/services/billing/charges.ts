@@ -34,15 +34,16 @@ const chargeList = tableList<ChargeRow>({
   search: { description: charges.description },
 });
 
-export type ChargeQuery = ListQuery & Partial<Pick<ChargeRow, "accountId" | "status">> & { receiptNumber?: string; recurringId?: string };
+export type ChargeQuery = ListQuery &
+  Partial<Pick<ChargeRow, "accountId" | "status">> & { scope?: "account" | "site"; receiptNumber?: string; recurringId?: string };
 
-/** Lists the caller's own charges or, for a site admin, those of a given account. */
+/** Lists the caller's own charges or, for a site admin, those of a given account or of the whole site. */
 export async function listCharges(
   ctx: Ctx,
-  { accountId, status, receiptNumber, recurringId, ...query }: ChargeQuery,
+  { accountId, scope, status, receiptNumber, recurringId, ...query }: ChargeQuery,
 ): Promise<ListPage<ChargeRow>> {
   const caller = await callerAccount(ctx);
-  const ownerId = accountId ?? caller.id;
+  const ownerId = accountId ?? (scope === "site" ? undefined : caller.id);
   if (ownerId !== caller.id && !isSiteAdmin(caller.roles, "read"))
     throw forbidden("Only site admins can see the charges of other accounts");
   return listRows(
@@ -50,7 +51,7 @@ export async function listCharges(
     chargeList,
     query,
     eq(charges.siteId, ctx.siteId),
-    eq(charges.accountId, ownerId),
+    ownerId === undefined ? undefined : eq(charges.accountId, ownerId),
     status && eq(charges.status, status),
     receiptNumber === undefined ? undefined : eq(charges.receiptNumber, receiptNumber),
     recurringId === undefined ? undefined : eq(charges.recurringId, recurringId),

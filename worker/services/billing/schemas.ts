@@ -49,6 +49,7 @@ export const Charge = z
 
 export const ChargeFilters = {
   accountId: Id.optional().describe("For site admins: another account than the caller's own"),
+  scope: z.enum(["account", "site"]).default("account").describe("For site admins: `site` lists the charges of all accounts"),
   status: z.enum(PAYMENT_STATUSES).optional(),
   receiptNumber: z.string().max(100).optional(),
   recurringId: Id.optional(),

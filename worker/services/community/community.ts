@@ -99,7 +99,7 @@ export async function getMember(ctx: Ctx, id: string): Promise<{ account: Accoun
       .orderBy(sql`${accountEntitlements.status} = 'cancelled'`, desc(accountEntitlements.created), desc(accountEntitlements.id))
       .limit(MAX_ENTITLEMENTS),
   ]);
-  if (!account) throw notFound("Account not matchesSearch");
+  if (!account) throw notFound("Account not found");
   const offered = await subscriptionsOf(
     ctx,
     rows.map((row) => row.sku),

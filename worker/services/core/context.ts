@@ -182,7 +182,13 @@ export function nextVersion(ctx: Ctx, current: { version: number }): { modified:
 }
 
 /** The columns of a new row. */
-export function newRow(ctx: Ctx): { id: string; siteId: string; created: number; modified: number; version: number } {
+export function newRow(ctx: Pick<Ctx, "siteId" | "now">): {
+  id: string;
+  siteId: string;
+  created: number;
+  modified: number;
+  version: number;
+} {
   return { id: newId(ctx.now), siteId: ctx.siteId, created: ctx.now, modified: ctx.now, version: 1 };
 }
 

@@ -1,6 +1,7 @@
 import { limiterOf } from "#worker/durable-objects/stubs.ts";
 import { Failure } from "#worker/lib/errors.ts";
-import { LIMITS, type LimitName, type LimitState, type Slot } from "#worker/lib/limits.ts";
+import { LIMITS, type LimitName, type LimitState, sandboxQuota, type Slot } from "#worker/lib/limits.ts";
+import { isSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
 import { RejectionCache } from "./rejection-cache.ts";
 import type { Ctx } from "./context.ts";
 
@@ -18,11 +19,14 @@ export async function takeSlot(ctx: Ctx, name: LimitName, key: string): Promise<
 
 /** Takes one slot of each limit, all counted by one object, or takes none and throws the 429 of the first exhausted one. */
 export async function takeSlots(ctx: Ctx, slots: [Slot, ...Slot[]]): Promise<LimitState[]> {
+  const isReduced = await isSandbox(ctx.env, ctx.siteId);
+  const quotaOf = (name: LimitName) => (isReduced ? sandboxQuota(name) : LIMITS[name].quota);
   for (const slot of slots) {
     const reset = rejectionCache.find(idOf(ctx, slot), Date.now());
-    if (reset !== undefined) throw limitReached(slot.name, { remaining: 0, reset });
+    if (reset !== undefined) throw limitReached(slot.name, { quota: quotaOf(slot.name), remaining: 0, reset });
   }
-  const states = await limiterOf(ctx.env, ctx.siteId, slots[0]).takeAll(slots);
+  const counted = isReduced ? slots.map((slot) => ({ ...slot, quota: sandboxQuota(slot.name) })) : slots;
+  const states = await limiterOf(ctx.env, ctx.siteId, slots[0]).takeAll(counted);
   for (const [index, state] of states.entries()) {
     const slot = slots[index];
     if (state.allowed || !slot) continue;
@@ -71,9 +75,9 @@ export async function findWithin<T>(ctx: Ctx, { own, all, most }: Budgets, find:
   try {
     let hasMissed = false;
     for (const slot of own) {
-      const { remaining } = await takeSlot(ctx, slot.name, slot.key);
+      const { quota, remaining } = await takeSlot(ctx, slot.name, slot.key);
       taken.push(slot);
-      hasMissed ||= remaining < LIMITS[slot.name].quota - 1;
+      hasMissed ||= remaining < quota - 1;
     }
     if (most !== undefined) {
       const slot: Slot = { name: most, key: "" };
@@ -101,18 +105,20 @@ export async function findWithin<T>(ctx: Ctx, { own, all, most }: Budgets, find:
 
 /** Returns what remains of a limit without taking a slot. */
 export async function peekLimit(ctx: Ctx, name: LimitName, key: string): Promise<LimitState> {
-  return limiterOf(ctx.env, ctx.siteId, { name, key }).peek(name, key);
+  const quota = (await isSandbox(ctx.env, ctx.siteId)) ? sandboxQuota(name) : LIMITS[name].quota;
+  return limiterOf(ctx.env, ctx.siteId, { name, key }).peek(name, key, quota);
 }
 
 /** The rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers). */
-export function limitHeaders(name: LimitName, state: Pick<LimitState, "remaining" | "reset">): Record<string, string> {
-  const { quota, window } = LIMITS[name];
+export function limitHeaders(name: LimitName, state: Pick<LimitState, "quota" | "remaining" | "reset">): Record<string, string> {
+  const { window } = LIMITS[name];
+  const { quota } = state;
   return { "RateLimit-Policy": `"${name}";q=${quota};w=${window}`, RateLimit: `"${name}";r=${state.remaining};t=${state.reset}` };
 }
 
-function limitReached(name: LimitName, state: Pick<LimitState, "remaining" | "reset">): Failure {
-  const { description, quota, window, per } = LIMITS[name];
-  return new Failure("rate_limited", `${description}: at most ${quota} in ${window} s per ${per}; try again in ${state.reset} s`, {
+function limitReached(name: LimitName, state: Pick<LimitState, "quota" | "remaining" | "reset">): Failure {
+  const { description, window, per } = LIMITS[name];
+  return new Failure("rate_limited", `${description}: at most ${state.quota} in ${window} s per ${per}; try again in ${state.reset} s`, {
     headers: { "Retry-After": String(state.reset), ...limitHeaders(name, state) },
   });
 }

@@ -16,7 +16,7 @@ import { playlists } from "#db/schema/playlists.ts";
 import { polls } from "#db/schema/engagement/polls.ts";
 import { quests } from "#db/schema/engagement/quests.ts";
 import { sites } from "#db/schema/sites.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { themes } from "#db/schema/themes.ts";
 import { videos } from "#db/schema/videos.ts";
 import { Failure, type Issue, LostRace } from "#worker/lib/errors.ts";

@@ -5,6 +5,8 @@ import { sites } from "#db/schema/sites.ts";
 import { deliver, type Delivery } from "#worker/integrations/email.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { timeOf } from "#worker/lib/ids.ts";
+import { captureMail } from "#worker/services/sandboxes/captured-mail.ts";
+import { isSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
 import { type Mail, type MailStyle, PRODUCT, renderMail } from "./templates.ts";
 
 // An email that could not be sent for this long is obsolete.
@@ -29,13 +31,22 @@ export async function sendMail(env: Env, siteId: string, mail: Mail, eventId: st
   const [existing] = await db.select({ id: sentMails.id }).from(sentMails).where(eq(sentMails.id, id));
   if (existing) return;
   const { sender, ...style } = await styleOf(db, siteId);
-  const outcome = await post(env, mail, style, sender).catch((error: unknown) => {
-    if (Date.now() - timeOf(eventId) < GIVE_UP_MS) throw error;
-    return "given_up" as const;
-  });
+  const outcome = await ((await isSandbox(env, siteId)) ? capture(env, siteId, mail, style) : post(env, mail, style, sender)).catch(
+    (error: unknown) => {
+      if (Date.now() - timeOf(eventId) < GIVE_UP_MS) throw error;
+      return "given_up" as const;
+    },
+  );
   if (outcome !== "sent") console.error(JSON.stringify({ level: "error", event: "mail_refused", siteId, eventId, outcome }));
   const record = { id, siteId, eventId, template: mail.template, outcome, created: Date.now() };
   await db.insert(sentMails).values(record).onConflictDoNothing();
+}
+
+/** A sandbox, which anybody may create, sends no email: it is shown to whoever created it. */
+async function capture(env: Env, siteId: string, mail: Mail, style: MailStyle): Promise<Delivery> {
+  const { subject, text } = renderMail(mail, style);
+  await captureMail({ db: createDb(env.DB), now: Date.now() }, siteId, { to: mail.to, subject, text });
+  return "sent";
 }
 
 /** Falls back to the default sender if the operator has not onboarded the domain of the site's own. */

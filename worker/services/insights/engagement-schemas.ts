@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { Id, fromQuery, Time } from "#worker/lib/schemas/common.ts";
+import { Currency } from "#worker/lib/schemas/money.ts";
 import { SegmentSlug } from "#worker/lib/segments.ts";
 import { DAY_MS, HOUR_MS } from "./hours.ts";
 
@@ -176,3 +177,27 @@ export const Reach = z
   })
   .openapi("Reach");
 export type Reach = z.output<typeof Reach>;
+
+export const RevenueQuery = z.strictObject({ ...range("a day (UTC)"), format }).superRefine(checkRange);
+export type RevenueQuery = z.output<typeof RevenueQuery>;
+
+const Sum = z.number().int().describe("In minor units of the currency");
+
+export const Revenue = z
+  .object({
+    results: z
+      .array(
+        z.object({
+          day: Time.describe("Start of the day (UTC) on which the payment pages were opened, milliseconds since 1970"),
+          currency: Currency,
+          purchases: Count.describe("Completed payments for subscriptions and bundles, renewals included"),
+          sold: Sum.describe("What these paid, in minor units of the currency"),
+          donations: Count.describe("Completed payments that are donations"),
+          donated: Sum.describe("What these paid, in minor units of the currency"),
+          refunded: Sum.describe("How much of both has been refunded since, in minor units of the currency"),
+        }),
+      )
+      .describe("By day and currency; a day without payments isn't listed"),
+  })
+  .openapi("Revenue");
+export type Revenue = z.output<typeof Revenue>;

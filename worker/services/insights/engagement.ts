@@ -6,7 +6,7 @@ import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
-import { keyAllows } from "#worker/lib/roles.ts";
+import { isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
 import { requireStillAllowed } from "#worker/services/auth/current-caller.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { EngagementHour, type EngagementQuery, LONGEST_MS, rangeOf } from "./engagement-schemas.ts";
@@ -48,7 +48,7 @@ export async function exportEngagement(ctx: Ctx, query: EngagementQuery): Promis
 async function* csvOf(ctx: Ctx, by: EngagementQuery["by"], slots: Slots, first: number): AsyncGenerator<string, void> {
   yield csvLine(Object.keys(EngagementHour.shape));
   for (let at = first; at < countOf(slots); at += CSV_PAGE) {
-    // A key that loses the role meanwhile gets no further page.
+    // A caller who loses the role meanwhile gets no further page.
     if (at > first) await requireStillAllowed(ctx, mayStillExport);
     const { results } = await readPage(ctx, by, slots, at, CSV_PAGE);
     yield results
@@ -58,6 +58,7 @@ async function* csvOf(ctx: Ctx, by: EngagementQuery["by"], slots: Slots, first: 
 }
 
 function mayStillExport(actor: Actor): boolean {
+  if (actor.kind === "account") return isSiteAdmin(actor.roles, "read");
   return actor.kind === "developer" && keyAllows(actor.roles, "insights", "read");
 }
 

@@ -41,15 +41,27 @@ export async function readLimits(ctx: Ctx, address: string): Promise<z.output<ty
       const counters = countersFor(ctx.siteId, name, caller, address);
       const states = await Promise.all(counters.map(({ siteId, key }) => peekLimit({ ...ctx, siteId }, name, key)));
       const [least] = states.sort((one, other) => one.remaining - other.remaining);
-      return { name, description, per, limit: quota, window, remaining: least?.remaining ?? null, reset: least?.reset ?? null };
+      return {
+        name,
+        description,
+        per,
+        limit: least?.quota ?? quota,
+        window,
+        remaining: least?.remaining ?? null,
+        reset: least?.reset ?? null,
+      };
     }),
   );
 }
+
+/** Counted per address, but not per site: the site isn't known yet. */
+const WITHOUT_SITE = new Set<LimitName>(["missLink", "createSandbox", "claimSandbox"]);
 
 /** Which counters of a limit apply to this caller: in the site's or the deployment's Limiter, and under which key. */
 function countersFor(siteId: string, name: LimitName, caller: Actor, address: string): { siteId: string; key: string }[] {
   switch (LIMITS[name].per) {
     case "site":
+    case "sandbox":
       return [{ siteId, key: "" }];
     case "deployment":
       return [{ siteId: GLOBAL_AUDIENCE, key: "" }];
@@ -59,7 +71,6 @@ function countersFor(siteId: string, name: LimitName, caller: Actor, address: st
     case "e-mail and known place":
       return [];
     case "address":
-      // The site of an unknown magic link is not known when the miss is counted.
-      return [{ siteId: name === "missLink" ? GLOBAL_AUDIENCE : siteId, key: address }];
+      return [{ siteId: WITHOUT_SITE.has(name) ? GLOBAL_AUDIENCE : siteId, key: address }];
   }
 }

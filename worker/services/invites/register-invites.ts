@@ -55,7 +55,7 @@ const RETENTION_MS = 30 * DAY_MS;
 const MAX_ATTEMPTS = 5;
 
 /** Invites a person by email to create an account with roles. The event's effect sends the email. */
-export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput): Promise<RegisterInviteRow> {
+export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput, apiOrigin: string): Promise<RegisterInviteRow> {
   return inInviteService("Create", async () => {
     const { senderAccountId, targetRoles } = input;
     const email = normalizeEmail(input.email);
@@ -64,7 +64,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
     const known = await readGrantee(ctx, email, targetRoles);
     // Anybody can sign up with somebody else's address, so only an account with a verified address prevents an invitation.
     if (known && known.emailVerified !== null) throw conflict("An account with this email exists");
-    const redirectUri = await landingPage(ctx, input.redirectUri);
+    const redirectUri = await landingPage(ctx, input.redirectUri, apiOrigin);
     const row: RegisterInviteRow = {
       ...newRow(ctx),
       email,
@@ -277,13 +277,18 @@ async function readGrantee(ctx: Ctx, email: string, targetRoles: AccountRole[]):
   return account;
 }
 
-/** The page that the link opens; by default the first of the site's allowed origins. */
-async function landingPage(ctx: Ctx, redirectUri: string | undefined): Promise<string> {
+/** The page that the link opens; by default the first of the site's allowed origins. Studio's own page is always allowed. */
+async function landingPage(ctx: Ctx, redirectUri: string | undefined, apiOrigin: string): Promise<string> {
   if (redirectUri !== undefined) {
-    await requireAllowedUrl(ctx, "redirectUri", redirectUri);
+    if (!opensStudio(ctx, redirectUri, apiOrigin)) await requireAllowedUrl(ctx, "redirectUri", redirectUri);
     return redirectUri;
   }
   const [origin] = (await getSite(ctx)).settings.security.allowedOrigins;
   if (origin === undefined) throw invalid("redirectUri", "Required, because the site's settings.security.allowedOrigins is empty");
   return origin;
+}
+
+/** Whether a URL is the page of this deployment's Studio that accepts this site's invitations, and nothing else. */
+function opensStudio(ctx: Ctx, url: string, apiOrigin: string): boolean {
+  return url === `${apiOrigin}/studio/join?site=${ctx.siteId}`;
 }

@@ -62,7 +62,9 @@ export const RegisterInviteInput = z
       .url({ protocol: /^https?$/ })
       .max(2000)
       .optional()
-      .describe("The page that the mailed link opens, with `token` added; defaults to the first of the site's allowed origins"),
+      .describe(
+        "The page that the mailed link opens, with `token` added: on an allowed origin of the site, or `/studio/join?site=<client id>` of this deployment, where the person joins in Studio. Defaults to the first of the site's allowed origins",
+      ),
   })
   .openapi("RegisterInviteInput", {
     example: {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { channelOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
-import type { TimelineEntry } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { EPOCH_TIMECODE, type TimelineEntry } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { toBase64Url } from "#worker/lib/crypto/crypto.ts";
 import { type DateRange, dateRangeTag } from "#worker/lib/hls/date-ranges.ts";
 import { isComplete, isMultivariant, relocate, windowOf } from "#worker/lib/hls/playlist.ts";
@@ -21,9 +21,6 @@ const MAX_RANGES = 200;
 const MAX_ADDED_CHARS = 256 * 1024;
 /** A broadcast with more content is added without it. */
 const MAX_CONTENT_CHARS = 16 * 1024;
-/** From this on, a timecode is a time since 1970 in seconds, and not one since the start of the programme. */
-const EPOCH_TIMECODE = 1_000_000_000;
-
 /** The class of the date ranges that are added. */
 export const OVERLAY_CLASS = "tifo.overlay";
 

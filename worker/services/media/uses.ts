@@ -9,7 +9,7 @@ import { panels } from "#db/schema/panels.ts";
 import { polls } from "#db/schema/engagement/polls.ts";
 import { quests } from "#db/schema/engagement/quests.ts";
 import { sites } from "#db/schema/sites.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { themes } from "#db/schema/themes.ts";
 import { videos } from "#db/schema/videos.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

@@ -3,6 +3,14 @@ import { type Histogram, merge, observe, quantile } from "#worker/lib/histogram.
 /** Percentiles are of this window and the one before it. */
 const WINDOW_MS = 5 * 60_000;
 
+/** How often an isolate reports its requests for the deployment's error rate. */
+export const REPORT_MS = 5 * 60_000;
+
+export interface RequestCounts {
+  requests: number;
+  errors: number;
+}
+
 /** What is counted of an operation, for as long as the isolate lives. */
 interface Counts {
   method: string;
@@ -45,6 +53,18 @@ export class IsolateMetrics {
   #since: number | null = null;
   #window = 0;
   #socketsOpened = 0;
+  #unreported: RequestCounts = { requests: 0, errors: 0 };
+  #reported: number | null = null;
+
+  /** What was counted since the last report, if that is five minutes ago; undefined otherwise. */
+  takeUnreported(now: number): RequestCounts | undefined {
+    this.#reported ??= now;
+    if (now - this.#reported < REPORT_MS) return undefined;
+    const counts = this.#unreported;
+    this.#unreported = { requests: 0, errors: 0 };
+    this.#reported = now;
+    return counts;
+  }
 
   record(operation: { path: string } | undefined, request: { method: string; status: number; ms: number }, now: number): void {
     if (this.#since === null) this.#begin(now);
@@ -57,6 +77,8 @@ export class IsolateMetrics {
       this.#operations.set(key, counts);
     }
     counts.requests++;
+    this.#unreported.requests++;
+    if (request.status >= 500) this.#unreported.errors++;
     if (request.status >= 500) counts.errors++;
     else if (request.status >= 400) counts.rejected++;
     else if (request.status === 101) this.#socketsOpened++;

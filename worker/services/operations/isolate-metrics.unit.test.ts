@@ -25,6 +25,17 @@ test("an isolate counts requests, rejections and errors by operation, slowest fi
   expect(routes[1]).toMatchObject({ p50: 10, p99: 10 });
 });
 
+test("an isolate reports what it has counted every five minutes, each request once", () => {
+  const metrics = new IsolateMetrics();
+  expect(metrics.takeUnreported(0)).toBeUndefined();
+  for (const status of [200, 503, 404]) metrics.record(POLLS, get(status, 1), MINUTE);
+  expect(metrics.takeUnreported(4 * MINUTE)).toBeUndefined();
+  expect(metrics.takeUnreported(5 * MINUTE)).toEqual({ requests: 3, errors: 1 });
+  metrics.record(POLLS, get(500, 1), 6 * MINUTE);
+  expect(metrics.takeUnreported(9 * MINUTE)).toBeUndefined();
+  expect(metrics.takeUnreported(11 * MINUTE)).toEqual({ requests: 1, errors: 1 });
+});
+
 test("an isolate's percentiles are of the last five to ten minutes, its counts of its whole life", () => {
   const metrics = new IsolateMetrics();
   metrics.record(POLLS, get(200, 900), 0);

@@ -7,7 +7,8 @@ type Sample = [value: number | null, labels?: Labels];
 
 /** The report in Prometheus' text format. What is unknown has no sample. */
 export function toPrometheus({ time, ...report }: OperatorReport): string {
-  const { version, database, outbox, effects, jobs, schedule, cron, viewers, isolate } = report;
+  const { version, database, outbox, effects, jobs, schedule, cron, backups, viewers, isolate } = report;
+  const night = backups.lastNight;
   const age = (since: number | null) => (since === null ? 0 : Math.max(0, time - since) / 1000);
   const kinds = { memberExports: jobs.memberExports, siteArchives: jobs.siteArchives };
   const perKind = (value: (backlog: { count: number; oldest: number | null }) => number) =>
@@ -41,6 +42,9 @@ export function toPrometheus({ time, ...report }: OperatorReport): string {
     metric("tifo_schedule_late_seconds", "gauge", "By how much the oldest of these is late", [[age(schedule.oldest)]]),
     metric("tifo_cron_age_seconds", "gauge", "Time since the cron last completed", [[cron && age(cron.completed)]]),
     metric("tifo_cron_failures", "gauge", "Steps that failed in the cron's last run", [[cron && cron.failures.length]]),
+    metric("tifo_backups_age_seconds", "gauge", "Time since the last night's backups began", [[night && age(night.started)]]),
+    metric("tifo_backups_failed", "gauge", "Backups since then that failed", [[night && night.failed]]),
+    metric("tifo_backups_unfinished", "gauge", "Backups since then that are not finished", [[night && night.unfinished]]),
     metric("tifo_viewers", "gauge", "Connected viewers", [[viewers.connected]]),
     metric("tifo_viewers_unreachable_sites", "gauge", "Sites whose viewers are not counted", [[viewers.unreachable]]),
     metric(

@@ -17,6 +17,10 @@ const report: OperatorReport = {
   },
   schedule: { late: 0, oldest: null },
   cron: null,
+  backups: {
+    lastNight: { day: "1970-01-01", started: 40_000, completed: null, sites: 9, complete: 6, failed: 1, unfinished: 2 },
+    latestFailures: [],
+  },
   viewers: { connected: 1200, sites: 2, unreachable: 0, truncated: false },
   isolate: {
     id: "0a1b2c3d",
@@ -38,6 +42,9 @@ test("metrics have one sample for each figure, with ages in seconds", () => {
     "tifo_outbox_age_seconds 1.5",
     'tifo_jobs_age_seconds{kind="siteArchives"} 60',
     'tifo_jobs_age_seconds{kind="memberExports"} 0',
+    "tifo_backups_age_seconds 60",
+    "tifo_backups_failed 1",
+    "tifo_backups_unfinished 2",
     "tifo_viewers 1200",
     'tifo_isolate_responses_total{isolate="0a1b2c3d",method="GET",route="/poll/v1/{id}",class="5xx"} 1',
     'tifo_isolate_request_milliseconds{isolate="0a1b2c3d",method="GET",route="/poll/v1/{id}",quantile="0.99"} 90',

@@ -1,13 +1,14 @@
-import { asc, count, desc, gte, min, notInArray, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, max, min, ne, notInArray, sql, sum } from "drizzle-orm";
 import { memberExports } from "#db/schema/commerce/exports.ts";
 import { outbox } from "#db/schema/events.ts";
 import { insightHours } from "#db/schema/insights.ts";
-import { cronRuns, deadLetters, effectFailures } from "#db/schema/operations.ts";
+import { type BackupRunRow, backupRuns, cronRuns, deadLetters, effectFailures } from "#db/schema/operations.ts";
 import { scheduledActions } from "#db/schema/schedule.ts";
-import { siteArchives } from "#db/schema/site-archives.ts";
+import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { inGroups } from "#worker/lib/in-groups.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { toBackup } from "#worker/services/backups/schemas.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import type { IsolateFigures } from "./isolate-metrics.ts";
 import { MAX_LISTED, type OperatorReport } from "./schemas.ts";
@@ -23,6 +24,8 @@ const SITES_AT_A_TIME = 10;
 const CALL_TIMEOUT_MS = 5_000;
 /** A D1 database's limit. */
 const MAX_DATABASE_BYTES = 10_000_000_000;
+/** How long a failed backup is listed. */
+const FAILED_BACKUPS_MS = 7 * 24 * HOUR;
 const ENDED = ["complete", "failed"] as const;
 
 /** How the deployment is doing. Reads the database once; only the operator's own request pays for it. */
@@ -45,7 +48,9 @@ export async function operatorReport(ctx: Ctx, isolate: IsolateFigures): Promise
 async function readDatabase({ db, now }: Ctx) {
   const waiting = db.select({ siteId: outbox.siteId, created: outbox.created }).from(outbox).limit(MAX_COUNTED).as("waiting");
   const late = sql`${scheduledActions.state} = 'pending' and ${scheduledActions.dueAt} < ${now - LATE_MS}`;
-  const [bySite, [failing], failingSites, [exports], [archives], [dead], letters, [schedule], [cron], active] = await db.batch([
+  const isBackup = sql`${siteArchives.kind} = 'backup'`;
+  const lastNight = db.select({ started: max(backupRuns.started) }).from(backupRuns);
+  const [bySite, [failing], failingSites, [exports], [archives], [dead], letters, [schedule], [cron], active, ...backups] = await db.batch([
     db
       .select({ siteId: waiting.siteId, events: count().as("events"), oldest: min(waiting.created).as("oldest") })
       .from(waiting)
@@ -60,7 +65,7 @@ async function readDatabase({ db, now }: Ctx) {
     db
       .select({ count: count(), oldest: min(siteArchives.created) })
       .from(siteArchives)
-      .where(notInArray(siteArchives.status, [...ENDED])),
+      .where(and(notInArray(siteArchives.status, [...ENDED]), ne(siteArchives.kind, "backup"))),
     db.select({ count: count() }).from(deadLetters),
     db.select().from(deadLetters).orderBy(desc(deadLetters.created), desc(deadLetters.id)).limit(MAX_LISTED),
     db
@@ -73,6 +78,18 @@ async function readDatabase({ db, now }: Ctx) {
       .from(insightHours)
       .where(gte(insightHours.hour, now - 2 * HOUR))
       .limit(MAX_SITES + 1),
+    db.select().from(backupRuns).orderBy(desc(backupRuns.day)).limit(1),
+    db
+      .select({ status: siteArchives.status, count: count() })
+      .from(siteArchives)
+      .where(and(isBackup, sql`${siteArchives.created} >= ${lastNight}`))
+      .groupBy(siteArchives.status),
+    db
+      .select()
+      .from(siteArchives)
+      .where(and(isBackup, gte(siteArchives.created, now - FAILED_BACKUPS_MS), eq(siteArchives.status, "failed")))
+      .orderBy(desc(siteArchives.created))
+      .limit(MAX_LISTED),
   ]);
   const oldest = bySite.reduce<number | null>((least, site) => Math.min(least ?? Infinity, site.oldest ?? Infinity), null);
   return {
@@ -90,12 +107,35 @@ async function readDatabase({ db, now }: Ctx) {
     },
     schedule: schedule ?? { late: 0, oldest: null },
     cron: cron ? { due: cron.due, started: cron.started, completed: cron.completed, failures: cron.failures } : null,
+    backups: toBackupFigures(...backups),
     activeSites: active.map(({ siteId }) => siteId),
   };
 }
 
+type BackupRows = [BackupRunRow[], { status: ArchiveRow["status"]; count: number }[], ArchiveRow[]];
+
+/** What became of the backups that the last night has started. */
+function toBackupFigures([run]: BackupRows[0], statuses: BackupRows[1], failed: BackupRows[2]) {
+  const countOf = (of: (status: ArchiveRow["status"]) => boolean) =>
+    statuses.reduce((sum, { status, count: backups }) => (of(status) ? sum + backups : sum), 0);
+  return {
+    lastNight: run
+      ? {
+          day: run.day,
+          started: run.started,
+          completed: run.completed,
+          sites: run.sites,
+          complete: countOf((status) => status === "complete"),
+          failed: countOf((status) => status === "failed"),
+          unfinished: countOf((status) => status !== "complete" && status !== "failed"),
+        }
+      : null,
+    latestFailures: failed.map(toBackup),
+  };
+}
+
 /** D1 reports its size with every result. */
-async function databaseBytes(env: Env): Promise<number> {
+export async function databaseBytes(env: Env): Promise<number> {
   const { meta } = await env.DB.prepare("select 1").run();
   return meta.size_after;
 }

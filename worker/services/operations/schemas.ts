@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { Backup } from "#worker/services/backups/schemas.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 
 /** Entries of each list in the report. */
@@ -79,6 +80,21 @@ export const OperatorReport = z
       })
       .nullable()
       .describe("Its last run, which is due every minute; null before the first"),
+    backups: z.object({
+      lastNight: z
+        .object({
+          day: z.string().describe("In UTC"),
+          started: Time,
+          completed: OptionalTime.describe("When the last site's backup was started; null until then"),
+          sites: Count.describe("Sites whose backup it has started"),
+          complete: Count.describe("Backups since then, those that were requested included"),
+          failed: Count,
+          unfinished: Count,
+        })
+        .nullable()
+        .describe("Null before the first night"),
+      latestFailures: z.array(Backup).max(MAX_LISTED).describe("Backups that failed in the last 7 days"),
+    }),
     viewers: z
       .object({ connected: Count, sites: Count, unreachable: Count, truncated: z.boolean() })
       .describe("Viewers of up to 100 sites that had any in the last two hours; `truncated` if there are more sites"),

@@ -1,5 +1,5 @@
 import { and, count, eq } from "drizzle-orm";
-import { type OutputRow, outputs } from "#db/schema/outputs.ts";
+import { type OutputRow, outputs } from "#db/schema/streams/outputs.ts";
 import { pages } from "#db/schema/pages.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import type { Action } from "#worker/lib/roles.ts";

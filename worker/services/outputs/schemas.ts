@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { OutputRow } from "#db/schema/outputs.ts";
+import type { OutputRow } from "#db/schema/streams/outputs.ts";
 import { fromQuery, Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
 export const ChannelParam = z.object({ channelId: Id });

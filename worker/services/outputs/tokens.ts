@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
-import { outputs } from "#db/schema/outputs.ts";
+import { outputs } from "#db/schema/streams/outputs.ts";
 import { pages } from "#db/schema/pages.ts";
 import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { notFound, unauthenticated } from "#worker/lib/errors.ts";

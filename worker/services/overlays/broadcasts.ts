@@ -23,7 +23,7 @@ import { listedChannels, requireVariables } from "./overlays.ts";
 export const SITE_WIDE = "";
 
 // The site log delivers what is committed but can't be sent now.
-const LATE = "The request was accepted, but a channel did not respond; it will be delivered as soon as the channel is available";
+export const LATE = "The request was accepted, but a channel did not respond; it will be delivered as soon as the channel is available";
 
 const NOT_LISTED = "The overlay can only be shown on its own channels, and this isn't one of them";
 
@@ -314,7 +314,7 @@ function clearedChannels(rows: BroadcastRow[], channelId: string | undefined, br
 }
 
 /** A site-wide broadcast that is cleared on one channel stays active on the others: the channel gets its own, cleared row. */
-function markCleared(ctx: Ctx, channelId: string | undefined, broadcastId: string | undefined) {
+export function markCleared(ctx: Ctx, channelId: string | undefined, broadcastId: string | undefined) {
   const chosen = and(isClearable(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId));
   const cleared = { clearedAt: ctx.now };
   if (channelId === undefined) return ctx.db.update(broadcasts).set(cleared).where(chosen);

@@ -5,7 +5,7 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Overlay } from "./schemas.ts";
 
-const ids = { broadcast: "5eed0000000000000e00b001", clear: "5eed0000000000000e00b002" };
+const ids = { broadcast: "5eed0000000000000e00b001", clear: "5eed0000000000000e00b002", retraction: "5eed0000000000000e00b003" };
 
 const Channels = Id.array().nullable().describe("Null for every channel of the site");
 const goal = "<p>Goal! {{scorer}} makes it {{home}}:{{away}}.</p>";
@@ -29,6 +29,7 @@ export const events = eventsOf(
         },
       ],
       [/^overlay\.cleared$/, { clearId: ids.clear, target: { overlayId: SAMPLE_IDS.overlay } }],
+      [/^overlay\.retracted$/, { retractionId: ids.retraction, channelId: SAMPLE_IDS.page, broadcastId: ids.broadcast }],
       [
         /^overlay\.broadcast$/,
         {
@@ -60,6 +61,11 @@ export const events = eventsOf(
     },
     "overlay.created": { data: Overlay, description: "An overlay was created" },
     "overlay.deleted": { data: Overlay, description: "An overlay was deleted" },
+    "overlay.retracted": {
+      data: z.object({ retractionId: Id, channelId: Id, broadcastId: Id }),
+      description: "A broadcast was removed from a channel's screens and its recording",
+      resource: "page/channelId",
+    },
     "overlay.updated": { data: Overlay, description: "An overlay was updated" },
   },
 );

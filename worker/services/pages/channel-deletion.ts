@@ -1,11 +1,11 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { automationRules } from "#db/schema/automation-rules.ts";
+import { automationRules, rulePauses } from "#db/schema/automation-rules.ts";
 import { calendarEvents } from "#db/schema/calendar.ts";
-import { outputs } from "#db/schema/outputs.ts";
+import { outputs } from "#db/schema/streams/outputs.ts";
 import { chatBans, chatQueue, chatRooms, chatSettings } from "#db/schema/engagement/chat.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { type Actor, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { RULE_FIELDS } from "#worker/services/automation-rules/schemas.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
@@ -23,6 +23,7 @@ export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchI
     ...detachCalendar(ctx, actor, channelId),
     ...detachStreams(ctx, actor, channelId),
     ...deleteRules(ctx, actor, channelId),
+    ctx.db.delete(rulePauses).where(ofThisChannel(ctx, rulePauses, channelId)),
     ...deleteQuestionsOfChannel(ctx, channelId),
     ...deleteChat(ctx, channelId),
     ...deleteStatsOfChannel(ctx, channelId),

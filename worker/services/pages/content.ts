@@ -6,7 +6,7 @@ import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { watchTime } from "#db/schema/devices.ts";
 import { type PageRow, pages } from "#db/schema/pages.ts";
 import { sites } from "#db/schema/sites.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { videos } from "#db/schema/videos.ts";
 import { canIPlay, isLive, type PlaybackDecision, type PlaybackRequest } from "./can-i-play.ts";
 import { notFound } from "#worker/lib/errors.ts";

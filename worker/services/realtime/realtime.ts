@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { channelOf, relayOf } from "#worker/durable-objects/stubs.ts";
+import { relayOf } from "#worker/durable-objects/stubs.ts";
 import {
   channelName,
   REJECTION_HEADER,
@@ -15,6 +15,7 @@ import { logError } from "#worker/lib/log.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { type SiteSegments, slugsFor } from "#worker/services/segments/membership.ts";
 import { hashOfDevice } from "./device-hash.ts";
+import { addRelays, newestRelay, relayCount } from "./relay-counts.ts";
 import { readTicket, signTicket, type TicketSubject } from "./tickets.ts";
 
 const KNOWN_MS = 2_000;
@@ -59,7 +60,7 @@ export interface Rejection {
 
 /** Issues a single-use ticket, valid for 60 s, that identifies the account in a socket's URL. */
 export async function issueTicket(env: Env, subject: TicketSubject, now: number): Promise<{ ticket: string; expiresAt: number }> {
-  const relays = await channelOf(env, subject.siteId, subject.channelId).relays();
+  const relays = await relayCount(env, subject.siteId, subject.channelId);
   return signTicket(env, subject, bucketOf(subject.accountId ?? crypto.randomUUID(), relays), now);
 }
 
@@ -75,11 +76,13 @@ export async function enter(env: Env, connection: Connection, load: LoadChannel)
     const caller = await identify(env, connection);
     if (!caller) return UNAUTHENTICATED;
     const { relay: chosen, ...identity } = caller;
-    const { channel, relays } = await lookUp(env, connection, load);
+    const channel = await lookUp(connection, load);
     if (!channel) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
     const { gate, site } = channel;
     const { accountId, outputId } = identity;
     if (gate.type !== "none" && accountId === null && outputId === null) return NO_TICKET;
+    // Asking an object creates it, so one is asked only for channels that exist.
+    const relays = await relayCount(env, connection.siteId, connection.channelId);
     const { network, language = null, country = null, resume } = connection;
     // A mixer isn't one of the devices that the site counts.
     const deviceId = outputId === null ? connection.deviceId : null;
@@ -161,9 +164,8 @@ async function enterRelay(
     nonce = null;
     if (attempt < Math.min(NEIGHBOURS, relays)) relay = (relay + 1) % relays;
     else {
-      relays = await channelOf(env, siteId, channelId).grow(relays);
-      relay = relays - 1;
-      known.delete(channelName(siteId, channelId));
+      relays = await addRelays(env, siteId, channelId, relays);
+      relay = newestRelay(relays);
     }
   }
   return { close: CLOSE.tooMany, code: "channel_full", message: "The channel is full; try again later" };
@@ -178,31 +180,21 @@ export function closedSocket({ close, code, message }: Rejection): Response {
   return new Response(null, { status: 101, webSocket: client });
 }
 
-interface Known {
-  channel: KnownChannel | null;
-  relays: number;
-}
-
 interface KnownEntry {
   expires: number;
-  pending: Promise<Known>;
-  value?: Known;
+  pending: Promise<KnownChannel | null>;
+  value?: KnownChannel | null;
 }
 
-// A storm of reconnects asks the channel and the database once per isolate, not once per viewer.
+// A storm of reconnects asks the database once per isolate, not once per viewer.
 const known = new Map<string, KnownEntry>();
 
-async function lookUp(env: Env, { siteId, channelId }: Connection, load: LoadChannel): Promise<Known> {
+async function lookUp({ siteId, channelId }: Connection, load: LoadChannel): Promise<KnownChannel | null> {
   const name = channelName(siteId, channelId);
-  const read = async (): Promise<Known> => {
-    const channel = await load();
-    // Asking an object creates it, so one is asked only for channels that exist.
-    return { channel, relays: channel ? await channelOf(env, siteId, channelId).relays() : 0 };
-  };
   const now = Date.now();
   const hit = known.get(name);
-  if (hit && hit.expires > now) return hit.value ?? withTimeout(hit.pending, SHARED_WAIT_MS).catch(read);
-  const entry: KnownEntry = { expires: now + KNOWN_MS, pending: read() };
+  if (hit && hit.expires > now) return hit.value !== undefined ? hit.value : withTimeout(hit.pending, SHARED_WAIT_MS).catch(load);
+  const entry: KnownEntry = { expires: now + KNOWN_MS, pending: load() };
   known.set(name, entry);
   if (known.size > KNOWN_CHANNELS) evictOldest();
   try {

@@ -5,7 +5,7 @@ import { ROLE_SCOPES } from "#db/enums.ts";
 import { accounts, sessions } from "#db/schema/accounts.ts";
 import { accessCodes } from "#db/schema/commerce/access-codes.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
-import { outputs } from "#db/schema/outputs.ts";
+import { outputs } from "#db/schema/streams/outputs.ts";
 import { pages } from "#db/schema/pages.ts";
 import type { PageGate } from "#db/types.ts";
 import { hash32 } from "#worker/lib/crypto/hash.ts";

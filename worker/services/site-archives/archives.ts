@@ -69,7 +69,8 @@ export async function openArchive(ctx: Ctx, token: string): Promise<{ job: Archi
   return { job, text: readPieces(ctx.env, job) };
 }
 
-async function* readPieces(env: Env, { pieces }: ArchiveRow): AsyncGenerator<string, void> {
+/** The file of an archive, piece by piece. */
+export async function* readPieces(env: Env, { pieces }: Pick<ArchiveRow, "pieces">): AsyncGenerator<string, void> {
   for (const { key } of pieces) {
     const object = await env.MEDIA.get(key);
     if (!object) throw new Error("A piece of an archive is missing");
@@ -80,7 +81,15 @@ async function* readPieces(env: Env, { pieces }: ArchiveRow): AsyncGenerator<str
 /** Stores an archive and starts its import: of a site that doesn't exist here, or into the same site. Only for the operator. */
 export async function startImport(ctx: Ctx, siteId: string, body: ReadableStream<Uint8Array>): Promise<ArchiveRow> {
   await ctx.caller();
-  const own: Ctx = { ...ctx, siteId };
+  const job = await newImport({ ...ctx, siteId });
+  const key = `${prefixOf(job)}upload`;
+  const bytes = await storeStream(ctx.env.MEDIA, key, body, "text/x-ndjson");
+  return enqueueImport(ctx, { ...job, bytes, pieces: [{ key, bytes }] });
+}
+
+/** An import of the context's site, with nothing to import yet; a 409 while another one is running. */
+export async function newImport(ctx: Ctx): Promise<ArchiveRow> {
+  const { siteId } = ctx;
   const [[site], running] = await ctx.db.batch([
     ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)),
     ctx.db
@@ -91,13 +100,13 @@ export async function startImport(ctx: Ctx, siteId: string, body: ReadableStream
       ),
   ]);
   if (running.length > 0) throw new Failure("conflict", "An import of this site is already running");
-  const job: ArchiveRow = { ...newJob(own, "import"), hadSite: site !== undefined };
-  const key = `${prefixOf(job)}upload`;
-  const bytes = await storeStream(ctx.env.MEDIA, key, body, "text/x-ndjson");
-  const stored: ArchiveRow = { ...job, bytes, pieces: [{ key, bytes }] };
-  await ctx.db.insert(siteArchives).values(stored);
-  ctx.defer(enqueueArchive(ctx.env, stored));
-  return stored;
+  return { ...newJob(ctx, "import"), hadSite: site !== undefined };
+}
+
+export async function enqueueImport(ctx: Ctx, job: ArchiveRow): Promise<ArchiveRow> {
+  await ctx.db.insert(siteArchives).values(job);
+  ctx.defer(enqueueArchive(ctx.env, job));
+  return job;
 }
 
 /** The state of an import. Only for the operator. */
@@ -120,11 +129,11 @@ function missingRoles(roles: string[]): string[] {
   return EXPORT_ROLES.filter((role) => !keyAllows(roles, role.split(":")[0] ?? "", "read"));
 }
 
-function newJob(ctx: Ctx, kind: ArchiveRow["kind"]): ArchiveRow {
+export function newJob(ctx: Pick<Ctx, "siteId" | "now">, kind: ArchiveRow["kind"]): ArchiveRow {
   return {
     ...newRow(ctx),
     kind,
-    status: kind === "export" ? "exporting" : "pending",
+    status: kind === "import" ? "pending" : "exporting",
     tableIndex: 0,
     lastRow: 0,
     offset: 0,

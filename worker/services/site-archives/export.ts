@@ -1,5 +1,6 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
+import type { ArchivePiece } from "#db/types.ts";
 import { graphics } from "#db/schema/graphics.ts";
 import { media } from "#db/schema/media.ts";
 import { seal } from "#worker/lib/crypto/crypto.ts";
@@ -39,15 +40,17 @@ export const LEASE_MS = 30_000;
 
 /** The rows of a table in the order in which they were inserted, as they are stored. */
 async function readRows(ctx: Ctx, table: ArchivedTable, after: number): Promise<StoredRow[]> {
+  // Few rows, as most sites have, are found by an index and sorted. The unary plus keeps SQLite from that for the pieces of many, which
+  // it would sort again each time: the table is read once.
+  const site = after === 0 ? sql`${table.site}` : sql`+${table.site}`;
   const rowid = sql<number>`${table.table}.rowid`;
   const columns = Object.fromEntries(
     [...columnsOf(table)].map(([name, column]) => [name, sql<string | number | null>`${column}`.as(name)]),
   );
-  // The unary plus keeps SQLite from an index that would have to be sorted again for each piece: the table is read once.
   return ctx.db
     .select({ ...columns, position: rowid.as("position") })
     .from(table.table)
-    .where(and(sql`+${table.site} = ${ctx.siteId}`, gt(rowid, after)))
+    .where(and(sql`${site} = ${ctx.siteId}`, gt(rowid, after)))
     .orderBy(rowid)
     .limit(PIECE_ROWS);
 }
@@ -93,6 +96,7 @@ async function append(ctx: Ctx, job: ArchiveRow, text: string, change: Partial<A
   const key = `${prefixOf(job)}${job.pieces.length}-${job.version}`;
   await ctx.env.MEDIA.put(key, bytes, { httpMetadata: { contentType: "text/x-ndjson" } });
   const pieces = [...job.pieces, { key, bytes: bytes.byteLength }];
+  if (change.status === "complete" && job.kind === "backup") await putManifest(ctx, job, pieces);
   return advance(ctx, job, { pieces, bytes: job.bytes + bytes.byteLength, lease: now + LEASE_MS, ...change });
 }
 
@@ -106,6 +110,14 @@ export async function advance(ctx: Ctx, job: ArchiveRow, change: Partial<Archive
   return next;
 }
 
-export function prefixOf({ id }: { id: string }): string {
-  return `site-archives/${id}/`;
+/** Where the objects of a job are. */
+export function prefixOf({ id, siteId, kind }: Pick<ArchiveRow, "id" | "siteId" | "kind">): string {
+  return kind === "backup" ? `backups/${siteId}/${id}/` : `site-archives/${id}/`;
+}
+
+/** Names a backup's pieces in their order, so that it can be restored without the database. */
+async function putManifest({ env }: Ctx, job: ArchiveRow, pieces: ArchivePiece[]): Promise<void> {
+  const { id, siteId, created } = job;
+  const manifest = { backupId: id, siteId, created, pieces };
+  await env.MEDIA.put(`${prefixOf(job)}manifest.json`, JSON.stringify(manifest), { httpMetadata: { contentType: "application/json" } });
 }

@@ -15,18 +15,13 @@ import { ARCHIVED, type ArchivedTable, columnsOf, nameOf } from "./tables.ts";
 /** A parameter of D1 has at most 2 MB. */
 const STATEMENT_CHARS = 900_000;
 
-/** The object that holds an uploaded archive. */
-export function uploadOf(job: ArchiveRow): string {
-  return job.pieces[0]?.key ?? "";
-}
-
 /**
  * Takes the next steps of an import, at most this many; returns the job as it is then, or undefined if another worker was faster. First
  * everything is checked, and nothing written. Then rows are written piece by piece; the site's own row is the last, and shows all of it at
  * once. Throws InvalidArchive.
  */
 export async function importParts(ctx: Ctx, job: ArchiveRow, steps: number, clock: () => number): Promise<ArchiveRow | undefined> {
-  const source = { env: ctx.env, key: uploadOf(job), size: job.bytes };
+  const source = { env: ctx.env, pieces: job.pieces, size: job.bytes };
   let current = job.status === "pending" ? await advance(ctx, job, { status: "checking" }) : job;
   const phase = current?.status;
   let taken = 0;

@@ -1,10 +1,11 @@
-import { and, eq, lt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, lt, lte, sql } from "drizzle-orm";
 import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
 import type { SiteArchiveJob } from "#worker/queues/messages.ts";
 import { logError } from "#worker/lib/log.ts";
 import { commit, type Ctx, whereVersion } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 import { exportPiece, LEASE_MS, prefixOf } from "./export.ts";
+import { backupPolicy, expiredBackups } from "./backup-retention.ts";
 import { InvalidArchive } from "./format.ts";
 import { importParts, undoImport } from "./import.ts";
 import { toArchiveEvent } from "./schemas.ts";
@@ -14,6 +15,8 @@ type Worker = Pick<Ctx, "env" | "db">;
 /** Steps of one queue message, which then enqueues the next. */
 const STEPS_PER_RUN = 50;
 const RETRY_DELAY_MS = 20_000;
+/** More than any retention keeps of a site. */
+const MAX_BACKUPS = 1_000;
 /** Attempts without any progress before a job fails. */
 const MAX_ATTEMPTS = 30;
 /** An archive is personal data: it isn't kept longer than it takes to move it. */
@@ -33,7 +36,7 @@ export async function continueArchive({ env, db }: Worker, { siteId, archiveId }
     if (!job) return;
     if (job.attempts > MAX_ATTEMPTS) return fail(ctx, job, "It failed repeatedly because of a server error");
     try {
-      const last = await (job.kind === "export" ? exportPieces(ctx, job, clock) : importParts(ctx, job, STEPS_PER_RUN, clock));
+      const last = await (job.kind === "import" ? importParts(ctx, job, STEPS_PER_RUN, clock) : exportPieces(ctx, job, clock));
       if (!last || last.status === "failed") return;
       if (last.status === "complete") return await clean(ctx, last);
       await setLease(ctx, last, clock());
@@ -51,8 +54,10 @@ async function exportPieces(ctx: Ctx, job: ArchiveRow, clock: () => number): Pro
   let current: ArchiveRow | undefined = job;
   for (let steps = 0; steps < STEPS_PER_RUN && current && current.status !== "complete"; steps++)
     current = await exportPiece(ctx, current, clock());
-  if (current?.status === "complete")
-    await commit(ctx, [], { type: "site.exportCompleted", resource: `sitearchive/${current.id}`, data: toArchiveEvent(current) });
+  if (current?.status !== "complete") return current;
+  // A backup is the operator's, and no event of the site.
+  if (current.kind === "backup") await pruneBackups(ctx);
+  else await commit(ctx, [], { type: "site.exportCompleted", resource: `sitearchive/${current.id}`, data: toArchiveEvent(current) });
   return current;
 }
 
@@ -91,9 +96,10 @@ async function fail(ctx: Ctx, { id, kind, hadSite }: ArchiveRow, message: string
   await clean(ctx, job);
 }
 
-/** Deletes an uploaded archive that is no longer needed. */
+/** Deletes an uploaded archive that is no longer needed. A backup that was restored stays. */
 async function clean({ env }: Ctx, job: ArchiveRow): Promise<void> {
-  if (job.kind === "import") await env.MEDIA.delete(job.pieces.map(({ key }) => key));
+  const own = job.pieces.filter(({ key }) => key.startsWith(prefixOf(job)));
+  if (job.kind === "import" && own.length > 0) await env.MEDIA.delete(own.map(({ key }) => key));
 }
 
 /** Enqueues jobs again whose worker died or whose message was lost. */
@@ -108,17 +114,45 @@ export async function resumeArchives({ env, db, now }: Worker & { now: number })
   );
 }
 
-/** Deletes archives a day after they were requested: all their objects, then the row. */
+/** Deletes archives a day after they were requested: all their objects, then the row. Backups have their own retention. */
 export async function pruneArchives({ env, db, now }: Worker & { now: number }): Promise<void> {
   const past = await db
-    .select({ id: siteArchives.id })
+    .select(place)
     .from(siteArchives)
-    .where(lt(siteArchives.created, now - RETENTION_MS))
+    .where(and(lt(siteArchives.created, now - RETENTION_MS), sql`${siteArchives.kind} <> 'backup'`))
     .limit(20);
-  for (const job of past) {
-    const { objects, truncated } = await env.MEDIA.list({ prefix: prefixOf(job) });
-    if (objects.length > 0) await env.MEDIA.delete(objects.map(({ key }) => key));
-    // Any remaining objects, and the row, are deleted in the next run.
-    if (!truncated) await db.delete(siteArchives).where(eq(siteArchives.id, job.id));
-  }
+  for (const job of past) await deleteArchive({ env, db }, job);
+}
+
+/** What names the objects of a job. */
+const place = { id: siteArchives.id, siteId: siteArchives.siteId, kind: siteArchives.kind };
+
+/** Deletes a job's objects, then its row. A job with too many objects for one call keeps its row, and is continued by the next call. */
+async function deleteArchive({ env, db }: Worker, job: Pick<ArchiveRow, "id" | "siteId" | "kind">): Promise<void> {
+  const { objects, truncated } = await env.MEDIA.list({ prefix: prefixOf(job) });
+  if (objects.length > 0) await env.MEDIA.delete(objects.map(({ key }) => key));
+  if (!truncated) await db.delete(siteArchives).where(eq(siteArchives.id, job.id));
+}
+
+/**
+ * Deletes the site's backups beyond the retention, once there is a newer one: a site whose backups fail keeps those that it has. None while
+ * an import is running, which may be reading one.
+ */
+async function pruneBackups(ctx: Ctx): Promise<void> {
+  const own = eq(siteArchives.siteId, ctx.siteId);
+  const [backups, imports] = await ctx.db.batch([
+    ctx.db
+      .select({ ...place, created: siteArchives.created, status: siteArchives.status })
+      .from(siteArchives)
+      .where(and(own, eq(siteArchives.kind, "backup")))
+      .orderBy(desc(siteArchives.created))
+      .limit(MAX_BACKUPS),
+    ctx.db
+      .select({ id: siteArchives.id })
+      .from(siteArchives)
+      .where(and(own, eq(siteArchives.kind, "import"), unfinished))
+      .limit(1),
+  ]);
+  if (imports.length > 0) return;
+  for (const backup of expiredBackups(backups, backupPolicy(ctx.env), ctx.now)) await deleteArchive(ctx, backup);
 }

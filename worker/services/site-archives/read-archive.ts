@@ -1,3 +1,4 @@
+import type { ArchivePiece } from "#db/types.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { type Header, InvalidArchive, type Line, MAX_LINE, readLine } from "./format.ts";
 import type { StoredRow } from "./secrets.ts";
@@ -19,10 +20,10 @@ export interface Piece {
 
 export type Part = { kind: "header"; header: Header } | Piece | { kind: "end"; pieces: number; rows: number };
 
-/** A stored archive. */
+/** A stored archive: one object, or several that each contain whole parts. */
 interface Source {
   env: Env;
-  key: string;
+  pieces: ArchivePiece[];
   size: number;
 }
 
@@ -42,8 +43,12 @@ export async function* readParts(source: Source, from: number): AsyncGenerator<{
   }
 }
 
-async function readWindow({ env, key, size }: Source, offset: number): Promise<Uint8Array> {
-  const object = await env.MEDIA.get(key, { range: { offset, length: Math.min(WINDOW, size - offset) } });
+async function readWindow({ env, pieces }: Source, offset: number): Promise<Uint8Array> {
+  let start = 0;
+  const piece = pieces.find(({ bytes }) => offset < (start += bytes));
+  if (!piece) throw new InvalidArchive("The archive is incomplete");
+  const rest = start - offset;
+  const object = await env.MEDIA.get(piece.key, { range: { offset: piece.bytes - rest, length: Math.min(WINDOW, rest) } });
   if (!object) throw new InvalidArchive("The archive is gone");
   return new Uint8Array(await object.arrayBuffer());
 }

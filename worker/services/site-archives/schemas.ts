@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ARCHIVE_KINDS, ARCHIVE_STATUSES } from "#db/enums.ts";
+import { ARCHIVE_STATUSES } from "#db/enums.ts";
 import type { ArchiveRow } from "#db/schema/site-archives.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 
@@ -8,7 +8,7 @@ const Count = z.number().int().nonnegative();
 const fields = {
   _id: Id,
   siteId: Id,
-  kind: z.enum(ARCHIVE_KINDS),
+  kind: z.enum(["export", "import"]),
   status: z
     .enum(ARCHIVE_STATUSES)
     .describe(
@@ -50,7 +50,7 @@ export function toArchiveEvent(row: ArchiveRow) {
   return {
     _id: row.id,
     siteId: row.siteId,
-    kind: row.kind,
+    kind: row.kind === "import" ? ("import" as const) : ("export" as const),
     status: row.status,
     rows: row.rows,
     bytes: row.bytes,

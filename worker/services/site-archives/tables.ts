@@ -2,7 +2,7 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { accountLinks, accounts, recoveryCodes, totpSecrets, userProfiles } from "#db/schema/accounts.ts";
 import { viewerActivity } from "#db/schema/activity.ts";
-import { automationRules } from "#db/schema/automation-rules.ts";
+import { automationRules, rulePauses } from "#db/schema/automation-rules.ts";
 import { calendarCategories, calendarEvents } from "#db/schema/calendar.ts";
 import { channelTemplates } from "#db/schema/channel-templates.ts";
 import { chatBans, chatSettings } from "#db/schema/engagement/chat.ts";
@@ -23,11 +23,11 @@ import { invites, registerInvites } from "#db/schema/invites.ts";
 import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import { media } from "#db/schema/media.ts";
 import { navigations } from "#db/schema/navigation.ts";
-import { outputs } from "#db/schema/outputs.ts";
+import { outputs } from "#db/schema/streams/outputs.ts";
 import { overlays } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
 import { panels } from "#db/schema/panels.ts";
-import { playbackKeys } from "#db/schema/playback-keys.ts";
+import { playbackKeys } from "#db/schema/streams/playback-keys.ts";
 import { playlists } from "#db/schema/playlists.ts";
 import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
 import { questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
@@ -36,7 +36,7 @@ import { rundowns, rundownTakes } from "#db/schema/rundowns.ts";
 import { scheduledActions } from "#db/schema/schedule.ts";
 import { apiKeys, sites } from "#db/schema/sites.ts";
 import { keyPlays, statEntities, statFacts, statHistory } from "#db/schema/stats.ts";
-import { streamProviders, streams } from "#db/schema/streams.ts";
+import { streamProviders, streams } from "#db/schema/streams/streams.ts";
 import { siteThemes, themes } from "#db/schema/themes.ts";
 import { videos, videoTotals } from "#db/schema/videos.ts";
 import { webhookEndpoints } from "#db/schema/webhooks.ts";
@@ -112,6 +112,7 @@ export const ARCHIVED: ArchivedTable[] = [
   archived(calendarCategories, { parents: [{ column: calendarCategories.eventId, of: calendarEvents }] }),
   archived(dataProviders, { secret: [dataProviders.secretSealed, dataProviders.previousSecretSealed], replace: freshProviderSecret }),
   archived(automationRules),
+  archived(rulePauses, { parents: [{ column: rulePauses.channelId, of: pages }] }),
   archived(statEntities),
   archived(statFacts),
   archived(statHistory),
@@ -150,6 +151,7 @@ export const ARCHIVED: ArchivedTable[] = [
 /** Tables that no archive has, and why. */
 export const LEFT_OUT: Record<string, string> = {
   global_accounts: "belongs to the deployment, not to a site",
+  setup_links: "belongs to the deployment, not to a site",
   sessions: "everybody signs in again",
   sign_in_places: "hashes of addresses that are kept for 90 days",
   sign_in_failures: "waits to be published as an event",
@@ -175,6 +177,11 @@ export const LEFT_OUT: Record<string, string> = {
   effect_failures: "a copy of what the event log, an object, says about itself",
   dead_letters: "messages of this deployment's queue",
   cron_runs: "belongs to the deployment, not to a site",
+  backup_runs: "as for cron_runs",
+  alerts: "as for cron_runs",
+  request_counts: "as for cron_runs",
+  sandboxes: "an archive is of a site that is kept",
+  sandbox_mails: "as for sandboxes",
   insight_cursors: "positions in this deployment's objects",
 };
 

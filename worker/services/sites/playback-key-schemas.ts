@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PLAYBACK_PROVIDERS } from "#db/enums.ts";
-import type { PlaybackKeyRow } from "#db/schema/playback-keys.ts";
+import type { PlaybackKeyRow } from "#db/schema/streams/playback-keys.ts";
 import { Id, Tracked } from "#worker/lib/schemas/common.ts";
 
 const fields = {

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { prepared } from "#db/prepared.ts";
-import { type PlaybackKeyRow, playbackKeys } from "#db/schema/playback-keys.ts";
+import { type PlaybackKeyRow, playbackKeys } from "#db/schema/streams/playback-keys.ts";
 import type { PlaybackSettings } from "#db/types.ts";
 import { readSigningKey, signPlaybackUrl, signThumbnail } from "#worker/integrations/signed-playback.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";

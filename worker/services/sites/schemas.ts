@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { FIRST_RUN_STEPS } from "#db/enums.ts";
 import type { SiteRow } from "#db/schema/sites.ts";
 import { FreeObject, Id, Tags, Tracked } from "#worker/lib/schemas/common.ts";
 import { UserSegments } from "#worker/services/segments/schemas.ts";
@@ -22,12 +23,12 @@ const Security = z.strictObject({
     .array(Origin)
     .max(50)
     .default([])
-    .describe("Allowed origins of redirects and reset links, and of browser requests with a developer key"),
+    .describe("Origins of redirects, reset links and browser requests with a developer key"),
   allowNewAdmins: z.boolean().default(true),
   requireVerifiedEmail: z
     .boolean()
     .default(false)
-    .describe("Whether signing in with a password requires a verified email address (otherwise 403 `email_not_verified`)"),
+    .describe("Whether password sign-ins require a verified email address (otherwise 403 `email_not_verified`)"),
   longInviteTokens: z.boolean().optional().describe("Whether new magic links use unguessable tokens of 22 characters"),
   requireStaffTotp: z.boolean().optional().describe("Whether an account's roles only take effect once it has set up an authenticator app"),
   providers: z
@@ -38,6 +39,11 @@ const Security = z.strictObject({
     .refine((providers) => new Set(providers.map(({ name }) => name)).size === providers.length, "Names must be unique")
     .default([])
     .describe("Identity providers whose signed tokens may sign in"),
+});
+
+const FirstRun = z.strictObject({
+  steps: z.array(z.enum(FIRST_RUN_STEPS)).max(FIRST_RUN_STEPS.length).describe("Done steps"),
+  closed: z.boolean().describe("Completed or dismissed"),
 });
 
 export const SiteSettings = z
@@ -57,8 +63,13 @@ export const SiteSettings = z
     insights: z
       .strictObject({ collect: z.boolean().default(true).describe("Whether impressions and actions of viewers are counted") })
       .optional()
-      .describe("Viewer counts, votes, claims, messages and payments are counted in either case, because no viewer reports them"),
+      .describe("Votes, claims, messages, payments and viewers count in either case"),
     manifest: ManifestSettings.optional(),
+    studio: z
+      .strictObject({ firstRun: FirstRun.optional().describe("Its set-up") })
+      .optional()
+      .describe("What Studio remembers")
+      .openapi({ example: {} }),
     streamProvider: z
       .string()
       .min(1)
@@ -185,7 +196,7 @@ export const SiteAsRead = Site.pick({
   .extend({
     settings: z
       .strictObject({ ...SiteSettings.shape, security: Security.optional() })
-      .describe(`The fields security, userSegments, events, email, customEmails, manifest and insights: ${MANAGING}`),
+      .describe(`The fields security, userSegments, events, email, customEmails, manifest, insights and studio: ${MANAGING}`),
     shards: Site.shape.shards.optional().describe(MANAGING),
     tags: Tags.optional().describe(MANAGING),
     devicelimit: Site.shape.devicelimit.optional().describe(MANAGING),

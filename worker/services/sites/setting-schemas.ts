@@ -22,16 +22,16 @@ export const Transitions = bounded(
     exit: Transition.optional().describe("How overlays disappear before they are removed"),
   }),
 )
-  .describe("How the Web SDK shows and hides overlays. Viewers who prefer reduced motion see none")
+  .describe("How the Web SDK shows and hides overlays, unless a viewer prefers reduced motion")
   .openapi("Transitions", { example: { enter: { name: "slide", duration: 300 }, exit: { name: "fade", duration: 150 } } });
 
 export const LoginMarketingOptIn = bounded(
   z.looseObject({
-    shown: z.boolean().optional().describe("Whether forms that create an account ask for consent to marketing; false by default"),
+    shown: z.boolean().optional().describe("Whether sign-up forms ask for it; false by default"),
     default: z
       .boolean()
       .optional()
-      .describe("Whether the checkbox starts checked, and the `marketingOptin` of accounts that are created without it; false by default"),
+      .describe("Whether the checkbox starts checked, and `marketingOptin` of accounts created without it; false by default"),
     text: z.string().max(500).optional().describe("The checkbox's label; the SDK has one in each of its languages"),
   }),
 )
@@ -43,9 +43,7 @@ const Html = z.string().max(20_000);
 export const CodeInjection = bounded(
   z.looseObject({
     head: Html.optional().describe("For your own page templates; neither Tifo nor its SDKs use it"),
-    body: Html.optional().describe(
-      "HTML that the Web SDK inserts, sanitised and without scripts, into the element that the page passes as `codeInjection`",
-    ),
+    body: Html.optional().describe("Sanitised HTML, without scripts, which the Web SDK inserts into the page's `codeInjection` element"),
   }),
 )
   .describe("HTML for the pages that embed the site. Never part of Tifo's own pages")
@@ -76,9 +74,9 @@ export const ManifestSettings = z
       )
       .max(10)
       .default([])
-      .describe("Playlists whose date ranges become events of a data provider, each once"),
+      .describe("Playlists whose date ranges become a data provider's events"),
   })
-  .describe("Which HLS playlists the site reads: for `GET /realtime/v1/channels/{channelId}/manifest`, and for their cues")
+  .describe("HLS playlists that the site reads, for manifests and cues")
   .openapi("ManifestSettings", { example: { hosts: ["live.demo.example"] } });
 
 const LanguageTag = z
@@ -88,9 +86,7 @@ const LanguageTag = z
 
 export const Localization = bounded(
   z.looseObject({
-    language: LanguageTag.optional().describe(
-      `The language of viewers whose own isn't among \`languages\`; the SDK has texts in ${SDK_LANGUAGES.join(", ")}`,
-    ),
+    language: LanguageTag.optional().describe(`For viewers without one of \`languages\`; the SDK has ${SDK_LANGUAGES.join(", ")}`),
     languages: z.array(LanguageTag).min(1).max(50).optional().describe("The site's languages; if omitted, every one that the SDK has"),
     timeZone: z
       .string()

@@ -1,11 +1,12 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import type { AccountRow } from "#db/schema/accounts.ts";
 import { apiKeys, type SiteRow, sites } from "#db/schema/sites.ts";
-import { streamProviders } from "#db/schema/streams.ts";
+import { streamProviders } from "#db/schema/streams/streams.ts";
 import { siteThemes } from "#db/schema/themes.ts";
 import { invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSite } from "./schemas.ts";
+import { type CreateSite, type SiteFeatures, toSite, type UpdateSite } from "./schemas.ts";
+import { newSiteRow } from "./site-row.ts";
 import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/account-rows.ts";
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfUnchanged, type Ctx, isManager, type NewEvent, newRow, nextVersion } from "#worker/services/core/context.ts";
@@ -113,37 +114,27 @@ export async function replaceFeatures(ctx: Ctx, siteId: string, { features, cont
 
 /** Creates a site with its first admin and a developer key that is shown only once. */
 export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: SiteRow; admin: AccountRow; developerKey: string }> {
-  const { siteId: id, ...stamps } = { ...newRow(ctx), siteId: newId(ctx.now) };
-  const site: SiteRow = {
-    ...stamps,
-    id,
-    slug: input.slug,
-    name: input.name,
-    collections: [],
-    regions: {},
-    settings: SiteSettings.parse({}),
-    style: {},
-    features: {},
-    shards: [],
-    tags: [],
-    deviceLimit: 3,
-    serviceChargeRate: null,
-  };
-  const own: Ctx = { ...ctx, siteId: site.id };
+  const own: Ctx = { ...ctx, siteId: newId(ctx.now) };
   const { key: developerKey, hash } = await newKey();
-  const fresh = await newAccount(own, { ...input.admin, marketingOptin: false }, [{ scope: "*", pageId: [], write: true }]);
-  const admin = { ...fresh, trusted: true };
-  const changes = [
-    ctx.db.insert(sites).values(site),
-    ...insertAccount(own, admin),
-    ctx.db.insert(apiKeys).values({ ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null }),
-  ];
-  await rejectTakenSlug(() =>
-    commit(own, changes, { type: "site.created", resource: `site/${site.id}`, data: toSite(site) }, accountEvent("new_account", admin)),
-  );
+  const { site, admin, changes, events } = await planSite(own, input);
+  const keyInsert = ctx.db
+    .insert(apiKeys)
+    .values({ ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null });
+  await rejectTakenSlug(() => commit(own, [...changes, keyInsert], ...events));
   return { site, admin, developerKey };
 }
 
-function rejectTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
+/** A new site with the id of the context and its first admin: the rows, what inserts them, and their events. */
+export async function planSite(own: Ctx, input: CreateSite) {
+  const site = newSiteRow(own, input);
+  const fresh = await newAccount(own, { ...input.admin, marketingOptin: false }, [{ scope: "*", pageId: [], write: true }]);
+  const admin: AccountRow = { ...fresh, trusted: true };
+  const created: NewEvent<"site.created"> = { type: "site.created", resource: `site/${site.id}`, data: toSite(site) };
+  const events: [NewEvent, NewEvent] = [created, accountEvent("new_account", admin)];
+  return { site, admin, changes: [own.db.insert(sites).values(site), ...insertAccount(own, admin)], events };
+}
+
+/** A 409 if another site of the deployment has the slug. */
+export function rejectTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
   return rejectDuplicate("sites.slug", "Another site has this slug", write);
 }

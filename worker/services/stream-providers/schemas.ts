@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { StreamProviderRow } from "#db/schema/streams.ts";
+import type { StreamProviderRow } from "#db/schema/streams/streams.ts";
 import { Id, Tracked } from "#worker/lib/schemas/common.ts";
 
 const CallUrl = z.url().max(2000);

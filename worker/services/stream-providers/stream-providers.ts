@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type StreamProviderRow, streamProviders } from "#db/schema/streams.ts";
+import { type StreamProviderRow, streamProviders } from "#db/schema/streams/streams.ts";
 import { publicUrlProblem } from "#worker/integrations/public-host.ts";
 import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
 import { Failure, type Issue, notFound, rejectDuplicate, rejectReferenced } from "#worker/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { and, eq, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { STREAM_CALLS } from "#db/enums.ts";
-import { type StreamProviderRow, type StreamRow, streams } from "#db/schema/streams.ts";
+import { type StreamProviderRow, type StreamRow, streams } from "#db/schema/streams/streams.ts";
 import { isAcknowledged, type ProviderOutcome } from "#worker/integrations/stream-provider.ts";
 import { conflict, Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";

@@ -1,6 +1,6 @@
 import { and, eq, lte } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } from "#db/schema/streams.ts";
+import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } from "#db/schema/streams/streams.ts";
 import { callProvider, type ProviderOutcome, type ProviderStream, parseCreatedStream } from "#worker/integrations/stream-provider.ts";
 import { Failure, rejectReferenced } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";

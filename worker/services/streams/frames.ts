@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { sites } from "#db/schema/sites.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { channelIsRestricted } from "#worker/services/videos/gated-videos.ts";

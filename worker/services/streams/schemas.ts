@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { StreamRow } from "#db/schema/streams.ts";
+import type { StreamRow } from "#db/schema/streams/streams.ts";
 import { fromQuery, Id, ImageUrl, QueryBoolean, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
 import { pickFields } from "#worker/services/core/fields.ts";

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import { pages } from "#db/schema/pages.ts";
 import { sites } from "#db/schema/sites.ts";
-import { type StreamProviderRow, streamProviders, type StreamRow, streams } from "#db/schema/streams.ts";
+import { type StreamProviderRow, streamProviders, type StreamRow, streams } from "#db/schema/streams/streams.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/roles.ts";

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { panels } from "#db/schema/panels.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { videos } from "#db/schema/videos.ts";
 import type { PageData, PanelRenderer, PlaylistMember } from "#db/types.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

@@ -2,7 +2,7 @@ import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { isRestricted, pages, programmeVideo } from "#db/schema/pages.ts";
 import { panels } from "#db/schema/panels.ts";
 import { playlists } from "#db/schema/playlists.ts";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { videos } from "#db/schema/videos.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

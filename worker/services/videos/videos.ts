@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { streams } from "#db/schema/streams.ts";
+import { streams } from "#db/schema/streams/streams.ts";
 import { type VideoRow, videos, videoTotals } from "#db/schema/videos.ts";
 import { findMetadata } from "#worker/integrations/oembed.ts";
 import { youtubeVideoId } from "#worker/integrations/youtube.ts";

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { PLAYBACK_PROVIDERS } from "#db/enums.ts";
-import { id, siteId, tracked } from "./columns.ts";
+import { id, siteId, tracked } from "#db/schema/columns.ts";
 
 /** The keys with which a site's content responses sign URLs. If a provider has several, the newest is used. */
 export const playbackKeys = sqliteTable(

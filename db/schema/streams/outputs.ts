@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { id, siteId, tracked } from "./columns.ts";
+import { id, siteId, tracked } from "#db/schema/columns.ts";
 
 /** Links to a channel's output page, for mixers. Only the SHA-256 of a token is stored. */
 export const outputs = sqliteTable(

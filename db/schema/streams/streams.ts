@@ -1,7 +1,7 @@
 import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { STREAM_CALLS } from "#db/enums.ts";
 import type { PlaybackSettings } from "#db/types.ts";
-import { id, siteId, time, tracked } from "./columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /** External systems that run streams. The bearer is sealed, because calls to them send it; `authorizationHash`, a keyed hash, identifies callers. */
 export const streamProviders = sqliteTable(

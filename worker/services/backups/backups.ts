@@ -1,0 +1,85 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { z } from "@hono/zod-openapi";
+import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
+import { sites } from "#db/schema/sites.ts";
+import { conflict, notFound } from "#worker/lib/errors.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import { enqueueImport, newImport, readPieces } from "#worker/services/site-archives/archives.ts";
+import { enqueueArchive, unfinished } from "#worker/services/site-archives/jobs.ts";
+import { backupJob, isNoSandbox } from "./nightly.ts";
+import type { BackupQuery } from "./schemas.ts";
+
+// Only for the operator.
+
+const isBackup = sql`${siteArchives.kind} = 'backup'`;
+
+/** The newest backups of all sites, or of one. */
+export async function listBackups(ctx: Ctx, { siteId, status, before, limit }: z.output<typeof BackupQuery>): Promise<ArchiveRow[]> {
+  await ctx.caller();
+  const state = { running: unfinished, complete: sql`${siteArchives.status} = 'complete'`, failed: sql`${siteArchives.status} = 'failed'` };
+  return ctx.db
+    .select()
+    .from(siteArchives)
+    .where(
+      and(
+        isBackup,
+        siteId === undefined ? undefined : eq(siteArchives.siteId, siteId),
+        before === undefined ? undefined : lt(siteArchives.created, before),
+        status && state[status],
+      ),
+    )
+    .orderBy(desc(siteArchives.created), desc(siteArchives.id))
+    .limit(limit);
+}
+
+export async function getBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
+  await ctx.caller();
+  const [backup] = await ctx.db
+    .select()
+    .from(siteArchives)
+    .where(and(eq(siteArchives.id, id), isBackup));
+  if (!backup) throw notFound("Backup not found");
+  return backup;
+}
+
+/** Starts a backup of a site now, unless one is running: then that one. */
+export async function startBackup(ctx: Ctx, siteId: string): Promise<ArchiveRow> {
+  await ctx.caller();
+  const [[site], [kept], [running]] = await ctx.db.batch([
+    ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)),
+    ctx.db
+      .select({ id: sites.id })
+      .from(sites)
+      .where(and(eq(sites.id, siteId), isNoSandbox(ctx.db))),
+    ctx.db
+      .select()
+      .from(siteArchives)
+      .where(and(eq(siteArchives.siteId, siteId), isBackup, unfinished)),
+  ]);
+  if (!site) throw notFound("Site not found");
+  if (!kept) throw conflict("A sandbox has no backups");
+  if (running) return running;
+  const job = backupJob(siteId, ctx.now);
+  await ctx.db.insert(siteArchives).values(job);
+  ctx.defer(enqueueArchive(ctx.env, job));
+  return job;
+}
+
+/** Imports a backup into its site: what the site is missing is added, and if it doesn't exist, it appears. */
+export async function restoreBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
+  const backup = await requireComplete(ctx, id);
+  const job = await newImport({ ...ctx, siteId: backup.siteId });
+  return enqueueImport(ctx, { ...job, bytes: backup.bytes, pieces: backup.pieces });
+}
+
+/** The file of a backup, piece by piece. */
+export async function openBackup(ctx: Ctx, id: string): Promise<{ backup: ArchiveRow; text: AsyncGenerator<string, void> }> {
+  const backup = await requireComplete(ctx, id);
+  return { backup, text: readPieces(ctx.env, backup) };
+}
+
+async function requireComplete(ctx: Ctx, id: string): Promise<ArchiveRow> {
+  const backup = await getBackup(ctx, id);
+  if (backup.status !== "complete") throw conflict("The backup isn't complete");
+  return backup;
+}

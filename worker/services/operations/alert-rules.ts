@@ -1,0 +1,48 @@
+import type { AlertRow } from "#db/schema/operations.ts";
+
+type Settings = Pick<
+  Env,
+  | "TIFO_ALERT_ERROR_RATE"
+  | "TIFO_ALERT_OUTBOX_SECONDS"
+  | "TIFO_ALERT_DEAD_LETTERS"
+  | "TIFO_ALERT_LATE_SECONDS"
+  | "TIFO_ALERT_DATABASE_BYTES"
+  | "TIFO_ALERT_FAILED_BACKUPS"
+>;
+
+/** What can be alerted on: the variable with the limit, and the unit of both figure and limit. */
+export const ALERTS = {
+  errorRate: { variable: "TIFO_ALERT_ERROR_RATE", unit: "share" },
+  outboxAge: { variable: "TIFO_ALERT_OUTBOX_SECONDS", unit: "seconds" },
+  deadLetters: { variable: "TIFO_ALERT_DEAD_LETTERS", unit: "messages" },
+  lateActions: { variable: "TIFO_ALERT_LATE_SECONDS", unit: "seconds" },
+  databaseSize: { variable: "TIFO_ALERT_DATABASE_BYTES", unit: "bytes" },
+  failedBackups: { variable: "TIFO_ALERT_FAILED_BACKUPS", unit: "backups" },
+} as const satisfies Record<string, { variable: keyof Settings; unit: string }>;
+
+export type AlertName = keyof typeof ALERTS;
+export type AlertFigures = Record<AlertName, number>;
+
+export const ALERT_NAMES = Object.keys(ALERTS).filter((name): name is AlertName => name in ALERTS);
+
+/** Two runs of the cron must find a figure at its limit before the alert is raised. */
+const RAISE_AFTER_MS = 60_000;
+/** It is resolved once the figure has been well below its limit for this long: one that wavers around it doesn't call every minute. */
+const RESOLVE_AFTER_MS = 300_000;
+const RESOLVE_BELOW = 0.8;
+
+/** The limit of an alert; null if it is off. */
+export function limitOf(env: Settings, name: AlertName): number | null {
+  const limit = Number(env[ALERTS[name].variable]);
+  return limit > 0 ? limit : null;
+}
+
+/** The state of an alert after another look at its figure. */
+export function nextAlert(name: AlertName, known: AlertRow | undefined, value: number, limit: number, now: number): AlertRow {
+  const row = known ?? { name, isRaised: false, changed: now, crossing: null, value, isSent: true, problem: null };
+  const isCrossing = row.isRaised ? value < limit * RESOLVE_BELOW : value >= limit;
+  if (!isCrossing) return { ...row, value, crossing: null };
+  const crossing = row.crossing ?? now;
+  if (now - crossing < (row.isRaised ? RESOLVE_AFTER_MS : RAISE_AFTER_MS)) return { ...row, value, crossing };
+  return { ...row, value, isRaised: !row.isRaised, changed: now, crossing: null, isSent: false, problem: null };
+}
