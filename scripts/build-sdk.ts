@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { z } from "@hono/zod-openapi";
 import { runOrFail } from "./lib/command.ts";
+import { compiledTexts } from "./lib/compiled-texts.ts";
 import { emojiGroups } from "./lib/emoji.ts";
 import { ROOT } from "./lib/root.mjs";
 import { LANGUAGES } from "#sdk/i18n/languages.ts";
@@ -80,6 +81,7 @@ async function buildRelease(): Promise<void> {
     format: "iife",
     entryPoints: ["sdk/script/tifo.ts", "sdk/script/tifo-elements.ts", "sdk/script/tifo-legacy.ts", "sdk/output/output.ts"],
     entryNames: "[name]",
+    plugins: [compiledTexts],
     outdir: release,
     external: ["./rive.js"],
   });
@@ -92,7 +94,7 @@ async function buildRelease(): Promise<void> {
       LANGUAGES.filter((language) => language !== "en").map((language) => [`texts-${language}`, `sdk/i18n/messages/${language}.ts`]),
     ),
   };
-  await build({ ...common, format: "esm", entryPoints: files, outdir: release });
+  await build({ ...common, format: "esm", entryPoints: files, plugins: [compiledTexts], outdir: release });
   await build({
     ...common,
     define: { ...common.define, TIFO_SCRIPT: "true" },
@@ -107,7 +109,7 @@ async function buildRelease(): Promise<void> {
       graphic: "sdk/overlay/graphic/graphic-overlay.tsx",
       ...kitEntryPoints(),
     },
-    plugins: [sharedContext],
+    plugins: [sharedContext, compiledTexts],
     outdir: release,
     external: ["react", "react-dom"],
     // ES modules with a function that receives a `require`: these panels render with the React of the script that loads them.

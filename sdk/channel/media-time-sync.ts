@@ -25,16 +25,28 @@ export interface MediaTimeSync {
   setPlayer(player: PlayerAdapter | null): void;
   /** The player's media time in seconds. Null if there is no player, it has no time, or it throws. */
   mediaTime(): number | null;
+  /** Whether the video ends this broadcast, which is on: it stays while the video pauses, and a clear follows. */
+  endsWithVideo(broadcastId: string): boolean;
+  /** The time by which the contents of a broadcast run, in ms: that of the video, for one that was held for it. */
+  timeOf(broadcastId: string): number | null;
   stop(): void;
+}
+
+/** A broadcast that the video has reached. */
+interface Late {
+  /** With its new times; one of a recording keeps its own. */
+  frame: OverlayShow;
+  /** The media time at which it is over; undefined without a player. */
+  until: number | undefined;
 }
 
 /**
  * Passes frames on in order, except broadcasts with a `timecode`: each waits until the player's media time reaches it, so that no overlay
  * reveals a goal before the video shows it. While the player has no media time, all of them wait; without a player, none does.
  *
- * A broadcast that has waited keeps its full duration: `startsAt` and `endsAt` are moved to its release, and a generated `overlay.clear`
- * ends it (with the broadcast's `seq` and `upTo`). The server's clear at the original end (`ended`) is dropped for it; a requested clear
- * always applies. Listeners therefore need no logic of their own.
+ * A broadcast that has waited keeps its full duration, in media time: `startsAt` and `endsAt` are moved to its release, and a generated
+ * `overlay.clear` ends it (with the broadcast's `seq` and `upTo`). The server's clear at the original end (`ended`) is dropped for it; a
+ * requested clear always applies. Listeners therefore need no logic of their own.
  *
  * When the viewer goes back, broadcasts from there on are cleared and wait again. When the viewer goes forward, those whose time the
  * video has skipped aren't shown.
@@ -49,7 +61,7 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
   let lastTime: number | null = null;
   const waiting = new Map<string, OverlayShow>();
   /** Broadcasts that were released late and are still active, with their new times. */
-  const late = new Map<string, OverlayShow>();
+  const late = new Map<string, Late>();
   /** Broadcasts with a timecode that were passed on or skipped, as they came. */
   const passed = new Map<string, OverlayShow>();
   /** Ids of broadcasts of a recording, which the server's state says nothing about. */
@@ -99,10 +111,10 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
         remember(overlay);
         if (overlay.endsAt > now) return overlay;
       }
-      return moved ?? [];
+      return moved?.frame ?? [];
     });
     for (const id of waiting.keys()) passed.delete(id);
-    const replayed = [...late.values()].filter(({ broadcastId }) => recorded.has(broadcastId));
+    const replayed = [...late.values()].map(({ frame }) => frame).filter(({ broadcastId }) => recorded.has(broadcastId));
     return { ...welcome, overlays: [...overlays, ...replayed] };
   }
 
@@ -137,7 +149,7 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
     const time = mediaTime();
     const back = time !== null && lastTime !== null && time < lastTime - BACK_SECONDS ? goBack(time) : [];
     if (time !== null) lastTime = time;
-    const ended = [...late.values()].filter(({ endsAt }) => endsAt <= now);
+    const ended = [...late.values()].filter((one) => isOver(one, now, time)).map(({ frame }) => frame);
     const due = [...waiting.values()]
       .filter((frame) => !mustWait(frame, time))
       .sort((one, other) => (one.timecode ?? 0) - (other.timecode ?? 0));
@@ -147,6 +159,12 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
     for (const { seq, upTo, broadcastId } of back) pass({ type: "overlay.clear", seq, upTo, broadcastIds: [broadcastId] });
     for (const { seq, upTo, broadcastId } of ended) pass({ type: "overlay.clear", seq, upTo, broadcastIds: [broadcastId], ended: true });
     for (const frame of released) pass(frame);
+  }
+
+  /** By the video while it has a time, else by the clock, which says nothing about a recording. */
+  function isOver({ frame, until }: Late, now: number, time: number | null): boolean {
+    if (until !== undefined && time !== null) return time + ROUNDING_SECONDS >= until;
+    return until !== undefined && recorded.has(frame.broadcastId) ? player === null : frame.endsAt <= now;
   }
 
   /** Lets broadcasts wait again whose time isn't over at `time`. Returns those that haven't begun there. */
@@ -169,10 +187,10 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
     remember(frame);
     const missed = time === null ? 0 : Math.max(0, time - (frame.timecode ?? time));
     const lost = missed > JUMP_SECONDS ? missed * 1_000 : 0;
-    const endsAt = now + frame.endsAt - frame.startsAt - lost;
-    if (endsAt <= now) return [];
-    const moved = { ...frame, startsAt: now, endsAt };
-    late.set(frame.broadcastId, moved);
+    const left = frame.endsAt - frame.startsAt - lost;
+    if (left <= 0) return [];
+    const moved = recorded.has(frame.broadcastId) && time !== null ? frame : { ...frame, startsAt: now, endsAt: now + left };
+    late.set(frame.broadcastId, { frame: moved, until: time === null ? undefined : time + left / 1_000 });
     return [moved];
   }
 
@@ -219,6 +237,12 @@ export function syncToMediaTime(environment: Environment, onFrame: (frame: Serve
       update();
     },
     mediaTime,
+    endsWithVideo: (broadcastId) => late.has(broadcastId),
+    timeOf(broadcastId) {
+      const frame = late.get(broadcastId)?.frame ?? (recorded.has(broadcastId) ? passed.get(broadcastId) : undefined);
+      const time = mediaTime() ?? lastTime;
+      return frame?.timecode === undefined || time === null ? null : frame.startsAt + (time - frame.timecode) * 1_000;
+    },
     stop() {
       safely(() => removeChangeListener?.());
       environment.clearTimer(timer);

@@ -1,7 +1,11 @@
 import type { PlayerAdapter } from "../model/player.ts";
-import { createAdapter } from "../players/adapter.ts";
+import { createAdapter, type PlayerOptions } from "../players/adapter.ts";
+import { nativeSource } from "../players/native-source.ts";
 
-export { videoElement } from "../players/native.ts";
+/** A `<video>` element without a library. `videoElement` of `@tifo/web/players` does the same and also reports the stream's cues. */
+export function videoElement(video: HTMLVideoElement, options?: PlayerOptions): PlayerAdapter {
+  return createAdapter(nativeSource(video), options);
+}
 
 /** The part of hls.js that reports wall-clock time: `playingDate` comes from the stream's EXT-X-PROGRAM-DATE-TIME. */
 export interface HlsLike {

@@ -26,6 +26,6 @@ export function parseMessage(text: string): ServerFrame[] {
 }
 
 /** Only checks for a type, because the server validates shapes. Unknown types pass through to the listener. */
-function isFrame(value: unknown): value is ServerFrame {
+export function isFrame(value: unknown): value is ServerFrame {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }

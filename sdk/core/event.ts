@@ -19,6 +19,7 @@ import { signInRequired } from "./engagement.ts";
 import { afterDismissal, afterRender, afterFrame, afterTime, EMPTY_BOARD, type Moment, nextChange } from "./overlays.ts";
 import { findPanel, pollsOf, questsOf } from "./panels.ts";
 import { type ReportedEntry, reportImpressions } from "./impressions.ts";
+import { loadRecording } from "./recording.ts";
 import { rulesAfter } from "./rules.ts";
 import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
@@ -45,6 +46,8 @@ export interface WatchedEvent extends TifoEventViewModel {
   overlayRendered(broadcastId: string): void;
   /** The server's clock, in ms since 1970 UTC. */
   readonly serverNow: () => number;
+  /** The same for what is on an overlay: that of the video which it belongs to, which pauses and is repeated. */
+  overlayNow(broadcastId: string): number;
   /** Loads a poll that no panel contains, and keeps it up to date. Safe to repeat. */
   followPoll(pollId: string): void;
   /** Sends a frame. Returns false if there is no open socket. */
@@ -181,7 +184,8 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
 
   function moment(): Moment {
     // A hidden page renders nothing.
-    return { now: clock.now(), rendering: rendererCount > 0 && !environment.hidden() };
+    const rendering = rendererCount > 0 && !environment.hidden();
+    return { now: clock.now(), rendering, endsWithVideo: (id) => mediaSync.endsWithVideo(id) };
   }
 
   function setBoard(next: typeof board): void {
@@ -282,6 +286,10 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     },
     stopPlayingClip: () => set({ playingClipId: null }),
     replay: (broadcasts) => mediaSync.replay(broadcasts),
+    replayRecording: (recording) =>
+      loadRecording(session, channelId, recording, (broadcasts) => {
+        if (!connection.isClosed()) mediaSync.replay(broadcasts);
+      }),
 
     async answerPoll(pollId, answerId) {
       const panelId = panelWith((panel) => pollsOf(panel).includes(pollId));
@@ -336,6 +344,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     },
 
     serverNow: () => clock.now(),
+    overlayNow: (broadcastId) => mediaSync.timeOf(broadcastId) ?? clock.now(),
     followPoll: panelData.followPoll,
     send: (frame) => connection.send(frame),
     isReceiveOnly: () => connection.isReceiveOnly(),

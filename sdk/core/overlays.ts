@@ -49,6 +49,15 @@ export interface Moment {
   now: number;
   /** Whether a renderer reports what it has rendered, so that slots wait for it. */
   rendering: boolean;
+  /** Whether a frame of the video ends this broadcast, and not its own `endsAt`: a clear follows then. */
+  endsWithVideo?: (broadcastId: string) => boolean;
+}
+
+/** Longer than anybody pauses a video. */
+const WHILE_PAUSED_MS = 7 * 24 * 3_600_000;
+
+function endOf({ broadcastId, endsAt }: OverlayShow, { now, endsWithVideo }: Moment): number {
+  return endsWithVideo?.(broadcastId) === true ? now + WHILE_PAUSED_MS : endsAt;
 }
 
 /** The board after a frame; the same object if the frame doesn't affect it. */
@@ -59,11 +68,11 @@ export function afterFrame(board: OverlayBoard, frame: ServerFrame, moment: Mome
       // A resumed connection continues; any other welcome contains the full state.
       const known = new Map(board.entries.map((entry) => [entry.overlay.broadcastId, entry]));
       const active = frame.overlays
-        .filter(({ endsAt }, index, all) => endsAt > now && !all.slice(index + 1).some((later) => updates(later, all[index])))
+        .filter((overlay, index, all) => endOf(overlay, moment) > now && !all.slice(index + 1).some((later) => updates(later, overlay)))
         .map((overlay) => ({
-          ...(known.get(overlay.broadcastId) ?? { ...entryOf(overlay, now), shownAt: 0 }),
+          ...(known.get(overlay.broadcastId) ?? { ...entryOf(overlay, moment), shownAt: 0 }),
           overlay,
-          endsAt: overlay.endsAt,
+          endsAt: endOf(overlay, moment),
         }));
       return arrange(board, frame.recovered ? [...board.entries, ...active] : active, moment);
     }
@@ -71,8 +80,8 @@ export function afterFrame(board: OverlayBoard, frame: ServerFrame, moment: Mome
       const others = board.entries.filter(({ overlay }) => overlay.broadcastId !== frame.broadcastId && !updates(frame, overlay));
       // Who has hidden a scorebug doesn't see it again with the next score.
       const dismissed = board.entries.some((entry) => entry.dismissed && updates(frame, entry.overlay));
-      const shown = entryOf(withPending(frame, board.entries), now);
-      return arrange(board, frame.endsAt > now ? [...others, { ...shown, dismissed }] : others, moment);
+      const shown = entryOf(withPending(frame, board.entries), moment);
+      return arrange(board, shown.endsAt > now ? [...others, { ...shown, dismissed }] : others, moment);
     }
     case "overlay.clear": {
       const ids = new Set(frame.broadcastIds);
@@ -142,8 +151,8 @@ function withPending(frame: OverlayShow, entries: readonly Entry[]): OverlayShow
   return { ...frame, contents };
 }
 
-function entryOf(overlay: OverlayShow, now: number): Entry {
-  return { overlay, endsAt: overlay.endsAt, receivedAt: now, rendered: 0, dismissed: false };
+function entryOf(overlay: OverlayShow, moment: Moment): Entry {
+  return { overlay, endsAt: endOf(overlay, moment), receivedAt: moment.now, rendered: 0, dismissed: false };
 }
 
 function withChange({ entries }: OverlayBoard, broadcastId: string, change: Partial<Entry>): Entry[] {

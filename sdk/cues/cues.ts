@@ -61,12 +61,19 @@ export interface EventMessage {
   duration?: number;
 }
 
+/** A cue that the player has read itself, such as a browser's `DataCue`. */
+export interface ParsedCue extends Omit<StreamCue, "splice"> {
+  /** When it begins, in seconds on the player's timeline. */
+  time: number;
+}
+
 /** Collects the cues that a player finds, and passes each on when the video reaches it. */
 export interface Cues {
   /** The date ranges of the playlist: all that it has now. */
   dateRanges(ranges: Readonly<Record<string, DateRangeLike | undefined>>): void;
   samples(samples: readonly MetadataSample[]): void;
   eventMessage(message: EventMessage): void;
+  parsed(cues: readonly ParsedCue[]): void;
   /** Passes on what is due. Call it on the video's `timeupdate` and `seeked`. */
   update: () => void;
   /** Forgets all cues, as for another stream. */
@@ -80,7 +87,8 @@ export interface CueOptions {
 
 interface Held {
   cue: StreamCue;
-  /** Seconds on the player's timeline, or ms since 1970 UTC for a date range. */
+  /** What `from` and `to` are: seconds on the player's timeline, or the stream's date in ms since 1970 UTC. */
+  clock: "time" | "date";
   from: number;
   to: number;
   passed: boolean;
@@ -93,12 +101,12 @@ interface Held {
 export function createCues({ position, onCue }: CueOptions): Cues {
   const held = new Map<string, Held>();
 
-  function hold(cue: StreamCue, from: number, length: number): void {
+  function hold(cue: StreamCue, clock: Held["clock"], from: number, length: number): void {
     const key = `${cue.kind} ${cue.id}`;
     const known = held.get(key);
     const { passed = false } = known ?? {};
     held.delete(key);
-    held.set(key, { cue, from, to: from + length, passed });
+    held.set(key, { cue, clock, from, to: from + length, passed });
     for (const [oldest] of held) {
       if (held.size <= MAX_CUES) break;
       held.delete(oldest);
@@ -108,7 +116,7 @@ export function createCues({ position, onCue }: CueOptions): Cues {
   function update(): void {
     const { time, date } = position();
     const due = [...held.values()].filter((one) => {
-      const now = one.cue.kind === "daterange" ? (date?.getTime() ?? null) : time;
+      const now = one.clock === "date" ? (date?.getTime() ?? null) : time;
       if (now === null) return false;
       // Going back before a cue makes it due again.
       if (now < one.from) one.passed = false;
@@ -125,20 +133,25 @@ export function createCues({ position, onCue }: CueOptions): Cues {
       for (const range of Object.values(ranges)) {
         if (!range || Number.isNaN(range.startDate.getTime())) continue;
         const cue = cueOfRange(range);
-        hold(cue, range.startDate.getTime(), Math.max((cue.duration ?? 0) * 1000, GRACE_MS));
+        hold(cue, "date", range.startDate.getTime(), Math.max((cue.duration ?? 0) * 1000, GRACE_MS));
       }
       update();
     },
     samples(samples) {
       for (const sample of samples) {
         const cue = cueOfSample(sample);
-        if (cue) hold(cue, sample.pts, Math.max(cue.duration ?? 0, GRACE_MS / 1000));
+        if (cue) hold(cue, "time", sample.pts, Math.max(cue.duration ?? 0, GRACE_MS / 1000));
       }
       update();
     },
     eventMessage(message) {
       const cue = cueOfMessage(message);
-      if (cue) hold(cue, message.calculatedPresentationTime, Math.max(cue.duration ?? 0, GRACE_MS / 1000));
+      if (cue) hold(cue, "time", message.calculatedPresentationTime, Math.max(cue.duration ?? 0, GRACE_MS / 1000));
+      update();
+    },
+    parsed(cues) {
+      for (const { time, ...cue } of cues)
+        hold({ ...cue, splice: spliceIn(cue.attributes) }, "time", time, Math.max(cue.duration ?? 0, GRACE_MS / 1000));
       update();
     },
     update,
@@ -152,10 +165,8 @@ const GRACE_MS = 2_000;
 function cueOfRange({ id, class: scheme, duration, plannedDuration, attr }: DateRangeLike): StreamCue {
   const attributes: Record<string, string> = {};
   for (const [name, value] of Object.entries(attr)) if (typeof value === "string") attributes[name] = value;
-  const { "SCTE35-OUT": out, "SCTE35-IN": back, "SCTE35-CMD": command } = attributes;
-  const splice = spliceOf(out ?? back ?? command);
   return {
-    ...{ kind: "daterange", id, scheme: scheme ?? null, attributes, frames: [], splice },
+    ...{ kind: "daterange", id, scheme: scheme ?? null, attributes, frames: [], splice: spliceIn(attributes) },
     duration: finite(duration) ?? finite(plannedDuration),
   };
 }
@@ -182,7 +193,9 @@ function cueOfMessage({ id, schemeIdUri, messageData, duration }: EventMessage):
   return frames.length === 0 ? null : { kind: "id3", ...shared, frames, splice: null };
 }
 
-function spliceOf(text: string | undefined): Splice | null {
+/** Of a date range. */
+function spliceIn({ "SCTE35-OUT": out, "SCTE35-IN": back, "SCTE35-CMD": command }: Record<string, string>): Splice | null {
+  const text = out ?? back ?? command;
   const section = text === undefined ? null : bytesOf(text, MAX_SECTION_BYTES);
   return section && parseSplice(section);
 }

@@ -1,7 +1,10 @@
 import type { Language } from "./languages.ts";
 
-/** Translations by the English text, in ICU message format. */
-export type Messages = Readonly<Record<string, string>>;
+/** A text as Lingui compiles it. */
+type CompiledMessage = (string | [name: string, type?: string, format?: unknown])[];
+
+/** Translations by the English text, in ICU message format; compiled in the script for plain pages, which has no parser. */
+export type Messages = Readonly<Record<string, string | CompiledMessage>>;
 
 /** Defined at build time by scripts/build-sdk.ts and astro.config.mjs. `TIFO_SCRIPT`: whether this is the script for plain pages. */
 declare const TIFO_SDK_VERSION: string;
@@ -32,6 +35,6 @@ export async function loadMessages(origin: string, language: Language): Promise<
   return file.messages;
 }
 
-function isMessages(file: unknown): file is { messages: Messages } {
+export function isMessages(file: unknown): file is { messages: Messages } {
   return typeof file === "object" && file !== null && "messages" in file;
 }

@@ -74,8 +74,8 @@ function isolated(values: Values = {}, dir: Texts["dir"]): Values {
 
 function translate(i18n: I18n, messages: Messages, english: string, values: Values | undefined): string {
   const text = messages[english] ?? english.split("|")[0] ?? english;
-  if (!text.includes("{")) return text;
+  if (typeof text === "string" && !text.includes("{")) return text;
   // Compiled once, when it is first shown.
-  if (!(english in i18n.messages)) i18n.load(i18n.locale, { [english]: compileMessage(text) });
+  if (!(english in i18n.messages)) i18n.load(i18n.locale, { [english]: typeof text === "string" ? compileMessage(text) : text });
   return i18n._(english, values);
 }

@@ -29,6 +29,14 @@ export interface PanelManagement {
   updateKeyPlays(plays: readonly KeyPlay[]): void;
 }
 
+/** A recording of a channel's video. */
+export interface Recording {
+  /** When its first picture was live, in ms since 1970 UTC. */
+  startsAt: number;
+  /** When its last one was; until now if absent. */
+  endsAt?: number;
+}
+
 /** Playback controls: how Tifo and the host app's player control each other. */
 export interface PlaybackControls {
   /** Connects Tifo to the player; null disconnects it. */
@@ -45,6 +53,8 @@ export interface PlaybackControls {
    * Adds the broadcasts of a recording: each is shown when the player reaches its `timecode`, also after seeking back. Set the player first.
    */
   replay(broadcasts: readonly OverlayShow[]): void;
+  /** Replays what the channel showed while the recording was made. Resolves when all of it is loaded. Set the player first. */
+  replayRecording(recording: Recording): Promise<void>;
 }
 
 /** The state of the event as a store that works with React's `useSyncExternalStore(event.subscribe, event.getSnapshot)`. */

@@ -1,3 +1,5 @@
+import type { StreamCue } from "../cues/cues.ts";
+
 /** A clip for the host app's player: a video of the site, or a part of the event. */
 export interface Clip {
   /** The video's id. */
@@ -38,4 +40,9 @@ export interface VideoPlayer extends PlayerAdapter {
   paused(): boolean;
   /** Whether a live stream plays as close to the present as the player plays it. False for a recording. */
   atLiveEdge(): boolean;
+  /**
+   * Calls the listener with each cue in the stream (date range, ID3 tag, SCTE 35 message) when the video reaches it, and returns a function
+   * that removes the listener. A cue is passed on again after the viewer has gone back to before it.
+   */
+  onCue(listener: (cue: StreamCue) => void): () => void;
 }

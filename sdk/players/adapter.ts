@@ -25,9 +25,13 @@ const LIVE_TOLERANCE = 5;
 const JUMP_MS = 250;
 const EVENTS = ["play", "playing", "pause", "seeking", "seeked", "ended", "emptied", "ratechange", "loadeddata"];
 
-export function createAdapter(source: Source, { programmeStart }: PlayerOptions = {}): VideoPlayer {
+/** Connects a player, without the cues in its stream. */
+export function createAdapter(
+  source: Source,
+  { programmeStart }: PlayerOptions = {},
+  screen = screenClock(source.video),
+): Omit<VideoPlayer, "onCue"> {
   const { video } = source;
-  const screen = screenClock(video);
 
   /** The media time at a time of the video. */
   function mediaTimeAt(time: number): number | null {

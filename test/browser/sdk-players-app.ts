@@ -4,12 +4,20 @@ import Hls from "hls.js";
 import shaka from "shaka-player";
 import videojs from "video.js";
 import { createTifo } from "#sdk/core/core.ts";
+import type { StreamCue } from "#sdk/cues/index.ts";
 import type { OverlayShow } from "#sdk/channel/index.ts";
 import type { TifoEventViewModel } from "#sdk/model/event-interface.ts";
 import { dashJs, hlsJs, type PlayerOptions, shakaPlayer, videoElement, videoJs, type VideoPlayer } from "#sdk/players/index.ts";
 import * as renderer from "#sdk/react/mount.tsx";
 
 export type PlayerName = "hls.js" | "Shaka Player" | "video.js" | "dash.js" | "<video>";
+
+/** A cue of the stream, and the picture's own time when it came. */
+export interface SeenCue extends Pick<StreamCue, "kind" | "scheme" | "duration" | "frames"> {
+  at: number | null;
+  ad: string | undefined;
+  splice: string | undefined;
+}
 
 export interface MatchOptions extends PlayerOptions {
   name: PlayerName;
@@ -19,6 +27,8 @@ export interface MatchOptions extends PlayerOptions {
   channelId: string;
   /** The manifest; for `<video>`, the files of the whole video, in order. */
   sources: string[];
+  /** Broadcasts of a recording, which are known before the video plays. */
+  recording?: OverlayShow[];
 }
 
 /** What a viewer saw when an overlay came, in seconds of the video. */
@@ -38,6 +48,7 @@ declare global {
       player: VideoPlayer;
       event: TifoEventViewModel;
       sightings: Sighting[];
+      cues: SeenCue[];
       pictureTime: () => number | null;
       replay: (broadcasts: OverlayShow[]) => void;
     };
@@ -85,6 +96,7 @@ const PLAYERS: Record<PlayerName, (video: HTMLVideoElement, sources: string[], o
   },
   "Shaka Player": async (video, [source = ""], options) => {
     const player = new shaka.Player();
+    player.configure("mediaSource.dispatchAllEmsgBoxes", true);
     await player.attach(video);
     await player.load(source);
     return shakaPlayer(player, options);
@@ -107,7 +119,7 @@ const PLAYERS: Record<PlayerName, (video: HTMLVideoElement, sources: string[], o
   },
 };
 
-window.playMatch = async ({ name, origin, clientId, channelId, sources, ...options }) => {
+window.playMatch = async ({ name, origin, clientId, channelId, sources, recording = [], ...options }) => {
   const video = document.querySelector("video");
   const stage = document.querySelector("#overlay");
   if (!video || !stage) throw new Error("The page has no video");
@@ -126,6 +138,10 @@ window.playMatch = async ({ name, origin, clientId, channelId, sources, ...optio
     },
   });
   const player = await PLAYERS[name](video, sources, options);
+  const cues: SeenCue[] = [];
+  player.onCue(({ kind, scheme, duration, frames, attributes, splice }) =>
+    cues.push({ kind, scheme, duration, frames, ad: attributes["X-COM-EXAMPLE-AD"], splice: splice?.command, at: pictureTime() }),
+  );
   const event = await tifo.userDidStartWatchingEvent({ channelId, player });
   let shown = new Set<string>();
   event.subscribe(() => {
@@ -134,7 +150,8 @@ window.playMatch = async ({ name, origin, clientId, channelId, sources, ...optio
     shown = next;
   });
   tifo.renderOverlay(stage);
-  window.match = { video, player, event, sightings, pictureTime, replay: (broadcasts) => event.replay(broadcasts) };
+  window.match = { video, player, event, sightings, cues, pictureTime, replay: (broadcasts) => event.replay(broadcasts) };
+  event.replay(recording);
   video.muted = true;
   await video.play();
 };

@@ -9,6 +9,7 @@ import type { OverlayShow } from "#sdk/channel/index.ts";
 import { SEGMENT_COUNT } from "#worker/services/demo-match/match-video.ts";
 import type { MatchOptions, PlayerName } from "./sdk-players-app.ts";
 import { SITE } from "./sdk-page.ts";
+import { withCues } from "./sdk-players-cues.ts";
 
 /** What each player plays, in the folder of the match video. */
 export const RECORDED: Record<PlayerName, string[]> = {
@@ -49,7 +50,7 @@ export async function servePlayers(): Promise<PlayersHost> {
     if (pathname === "/app.js") return void response.setHeader("Content-Type", "text/javascript").end(script);
     const file = pathname === "/tifo.css" ? "sdk/styles/tifo.css" : `docs/public${normalize(pathname)}`;
     readFile(join(ROOT, file)).then(
-      (content) => response.setHeader("Content-Type", TYPES[extname(file)] ?? "video/mp4").end(content),
+      (content) => response.setHeader("Content-Type", TYPES[extname(file)] ?? "video/mp4").end(withCues(pathname, content)),
       () => response.writeHead(404).end(),
     );
   });
@@ -79,7 +80,7 @@ const HTML = `<!doctype html>
 
 const POLICY = [
   ...["default-src 'self'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self' data:"],
-  ...["connect-src 'self' ws: http://localhost:* http://127.0.0.1:*", "media-src blob:", "worker-src blob:", "frame-src http:"],
+  ...["connect-src 'self' ws: http://localhost:* http://127.0.0.1:*", "media-src blob: data:", "worker-src blob:", "frame-src http:"],
 ].join("; ");
 
 async function bundle(): Promise<string> {

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "
 import { MATCH_SECONDS } from "#worker/services/demo-match/match-video.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment } from "./sdk-page.ts";
-import type { Sighting } from "./sdk-players-app.ts";
+import type { PlayerName, Sighting } from "./sdk-players-app.ts";
+import { CUE_SECONDS } from "./sdk-players-cues.ts";
 import { PLAYER_NAMES, type PlayersHost, type PlayersPage, recorded, servePlayers } from "./sdk-players-page.ts";
 import { createTestChannel } from "./sdk-test-channel.ts";
 
@@ -52,19 +53,28 @@ function delays(seen: Sighting[], moments: Record<string, number>): number[] {
   return seen.map(({ broadcastId, appeared }) => (appeared ?? NaN) - (moments[broadcastId] ?? NaN));
 }
 
+/** The cues of the recorded match as each player reports them: an advertisement and a tag. */
+const ID3 = { kind: "id3", frames: [{ key: "TXXX", info: "team", value: "Old Dock" }] };
+const AD = { duration: 60, splice: "insert" };
+const RANGE = { ...AD, kind: "daterange", scheme: "com.example.ad", ad: "Sponsor" };
+const CUES: Record<PlayerName, object[]> = {
+  "hls.js": [RANGE, ID3],
+  "Shaka Player": [RANGE, ID3],
+  "video.js": [RANGE, ID3],
+  "dash.js": [ID3, { ...AD, kind: "scte35" }],
+  "<video>": [],
+};
+
 describe.each(PLAYER_NAMES)("in %s", (name) => {
-  test("no overlay comes before its picture, and each comes in its order, also after seeking and without eval", async () => {
-    const viewer = await host.open(browser, name, { origin: deployment.url, channelId });
+  test("no overlay and no cue comes before its picture, and each comes in its order, also after seeking and without eval", async () => {
+    const moments = { first: 1.2, second: 2.22, third: 3.26, late: 90, last: 91.02 };
+    const recording = Object.entries(moments).map(([id, timecode]) => recorded(id, timecode));
+    const viewer = await host.open(browser, name, { origin: deployment.url, channelId, recording });
     const { page, problems } = viewer;
-    const moments = { first: 4, second: 5.5, third: 7.37, late: 90, last: 91.02 };
-    await page.evaluate(
-      (broadcasts) => window.match.replay(broadcasts),
-      Object.entries(moments).map(([id, timecode]) => recorded(id, timecode)),
-    );
     await sightings(page, 3);
     await seek(viewer, 89);
     await sightings(page, 5);
-    await seek(viewer, 3);
+    await seek(viewer, 0.5);
     const seen = await sightings(page, 8);
     expect(seen.slice(0, 8).map(({ broadcastId }) => broadcastId)).toEqual([
       "first",
@@ -77,6 +87,12 @@ describe.each(PLAYER_NAMES)("in %s", (name) => {
       "third",
     ]);
     for (const delay of delays(seen, moments)) expect(delay).toBeGreaterThanOrEqual(0);
+    // Each was reached twice.
+    const expected = CUES[name].flatMap((cue) => [cue, cue]);
+    await page.waitForFunction((count) => window.match.cues.length >= count, expected.length);
+    const cues = await page.evaluate(() => window.match.cues);
+    expect(cues.toSorted((one, other) => one.kind.localeCompare(other.kind))).toMatchObject(expected);
+    for (const { at } of cues) expect(at).toBeGreaterThanOrEqual(CUE_SECONDS);
     expect(problems).toEqual([]);
   });
 
@@ -116,7 +132,7 @@ describe.each(["hls.js", "Shaka Player", "video.js", "dash.js"] as const)("live 
     });
     await behind.page.waitForFunction((before) => (window.match.player.mediaTime() ?? Infinity) < (before ?? 0) - 25, start);
     expect(await behind.page.evaluate(() => window.match.player.atLiveEdge())).toBe(false);
-    const timecode = Math.ceil((await behind.page.evaluate(() => window.match.player.mediaTime())) ?? 0) + 3;
+    const timecode = Math.ceil((await behind.page.evaluate(() => window.match.player.mediaTime())) ?? 0) + 1;
     await broadcastAt(timecode);
     const [now] = await sightings(edge.page, 1);
     const [later] = await sightings(behind.page, 1);
@@ -131,7 +147,7 @@ describe.each(["hls.js", "Shaka Player", "video.js", "dash.js"] as const)("live 
     await viewer.page.waitForFunction(() => window.match.player.mediaTime() !== null);
     const now = (await viewer.page.evaluate(() => window.match.player.mediaTime())) ?? 0;
     const seam = Math.floor((now - 5) / MATCH_SECONDS) * MATCH_SECONDS;
-    await seek(viewer, seam - 3);
+    await seek(viewer, seam - 2);
     await broadcastAt(seam + 0.48);
     const [seen] = await sightings(viewer.page, 1);
     expect(seen?.appeared).toBeGreaterThanOrEqual(0.48);

@@ -1,8 +1,21 @@
+import { join } from "node:path";
+import { build } from "esbuild";
 import { describe, expect, test, vi } from "vitest";
+import { compiledTexts } from "#scripts/lib/compiled-texts.ts";
 import { createTexts, ENGLISH_TEXTS, textsIn } from "../../sdk/i18n/texts.ts";
 import { chooseLanguage, LANGUAGES } from "../../sdk/i18n/languages.ts";
-import { loadMessages } from "../../sdk/i18n/load-messages.ts";
+import { loadMessages, type Messages } from "../../sdk/i18n/load-messages.ts";
 import { literalTexts, usedTexts } from "./texts.ts";
+
+/** The part of the script that has the texts. */
+interface Script {
+  textsIn: typeof textsIn;
+  messages: Messages;
+}
+
+function isScript(file: unknown): file is Script {
+  return typeof file === "object" && file !== null && "textsIn" in file && "messages" in file;
+}
 
 const PLACEHOLDER = /\{(\w+)/g;
 const placeholders = (text: string) => new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name));
@@ -14,7 +27,7 @@ describe.each(LANGUAGES.filter((language) => language !== "en"))("the texts in %
     expect(Object.keys(messages).sort()).toEqual(used);
     const different = used.filter((text) => {
       const names = placeholders(text);
-      return [...names].some((name) => /^[a-z]/.test(name ?? "") && !placeholders(messages[text] ?? "").has(name));
+      return [...names].some((name) => /^[a-z]/.test(name ?? "") && !placeholders(String(messages[text])).has(name));
     });
     expect(different).toEqual([]);
   });
@@ -30,10 +43,34 @@ describe.each(LANGUAGES.filter((language) => language !== "en"))("the texts in %
       }
     }
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
-    const plurals = Object.values(messages).filter((text) => text.includes(", plural,"));
+    const plurals = Object.values(messages)
+      .map(String)
+      .filter((text) => text.includes(", plural,"));
     const needed = pluralCategories.filter((category) => category !== "many" || language === "ar");
     for (const text of plurals) for (const category of needed) expect(text).toContain(`${category} {`);
   });
+});
+
+test("the script for plain pages formats all texts alike, without a parser", async () => {
+  const resolveDir = join(import.meta.dirname, "../../sdk/i18n");
+  const stdin = { contents: 'export * from "./texts.ts"; export { messages } from "./messages/de.ts";', resolveDir };
+  const { outputFiles } = await build({ stdin, bundle: true, format: "esm", target: "es2022", write: false, plugins: [compiledTexts] });
+  const code = outputFiles[0]?.text ?? "";
+  const script: unknown = await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`);
+  if (!isScript(script)) throw new Error("The script has no texts");
+  expect(code).not.toContain("compileMessageOrThrow");
+  const values = { name: "Vera", text: "X", reward: "X", emoji: "X", latest: "X", reason: "X", end: "X" };
+  for (const { language, messages, own } of [
+    { language: "en", messages: {}, own: {} },
+    { language: "de", messages: script.messages, own: await loadMessages("https://tifo.test", "de") },
+  ] as const)
+    for (const text of usedTexts())
+      for (const count of [0, 1, 2]) {
+        const all = { ...values, count, seconds: count, current: count, required: count, min: 1, max: 2 };
+        expect(script.textsIn({ language, locale: language }, messages).t(text, all)).toBe(
+          textsIn({ language, locale: language }, own).t(text, all),
+        );
+      }
 });
 
 test("no text in the SDK's components is literal", () => {

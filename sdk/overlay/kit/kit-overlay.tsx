@@ -29,6 +29,7 @@ function Piece({ content, overlay, mode, onShown }: Props) {
   const { look = "auto" } = content.variables;
   const poll = usePollAccess(content.template === "poll" ? content.variables.pollId : undefined);
   const isReady = content.template !== "poll" || poll !== undefined;
+  const now = useCallback(() => event.overlayNow(broadcastId), [event, broadcastId]);
   const address = useCallback((url: string) => parsedUrl(url, session.origin)?.href ?? "", [session]);
 
   useEffect(() => {
@@ -36,7 +37,7 @@ function Piece({ content, overlay, mode, onShown }: Props) {
   }, [isReady, onShown]);
 
   const common = {
-    ...{ startsAt, now: event.serverNow, address },
+    ...{ startsAt, now, address },
     onDismiss: () => event.dismissOverlay(broadcastId),
     t,
     ...(poll && { poll }),
