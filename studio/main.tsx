@@ -3,6 +3,7 @@ import { createRoot } from "react-dom/client";
 import { applyTheme } from "./ui/theme.ts";
 import "./ui/tokens.css";
 import "./ui/base.css";
+import "./ui/badge.css";
 import { App } from "./app/app.tsx";
 
 applyTheme();

@@ -5,7 +5,10 @@ import { connectionTo, type SiteConnection } from "#studio/session/session.ts";
 import { currentSite, knownSites, rememberCurrentSite, rememberSites, type Storages } from "#studio/session/sites.ts";
 import { Loading } from "#studio/ui/states.tsx";
 import { Toaster } from "#studio/ui/toast.tsx";
+import { entranceOf } from "./entrance.ts";
 
+const SetUp = lazy(() => import("#studio/sign-in/set-up.tsx"));
+const Join = lazy(() => import("#studio/sign-in/join.tsx"));
 const SignIn = lazy(() => import("#studio/sign-in/sign-in.tsx"));
 /** Everything behind the sign-in, loaded once somebody has signed in. */
 const SignedIn = lazy(() => import("./signed-in.tsx"));
@@ -18,11 +21,22 @@ export function App() {
   const accountId = useSyncExternalStore(connection?.tokens.subscribe ?? neverChanges, () => connection?.accountId() ?? null);
   const queries = useMemo(() => queriesOf(siteId, accountId), [siteId, accountId]);
   const site = useSiteControl(connection, siteId, setSiteId);
+  const [entrance, setEntrance] = useState(() => entranceOf(location.pathname));
+  const enter = (entered: string) => {
+    // The link works once, so it is of no further use in the address or the history.
+    history.replaceState(null, "", "/studio");
+    setEntrance(null);
+    site.switchTo(entered);
+  };
   return (
     <QueryClientProvider client={queries}>
       <SiteContext value={site}>
         <Suspense fallback={<Loading />}>
-          {connection && accountId !== null ? (
+          {entrance === "setup" ? (
+            <SetUp token={location.hash.slice(1)} onEntered={enter} />
+          ) : entrance === "join" ? (
+            <Join siteId={siteId} token={new URLSearchParams(location.search).get("token") ?? ""} onEntered={enter} />
+          ) : connection && accountId !== null ? (
             <SignedIn key={`${connection.siteId}:${accountId}`} connection={connection} accountId={accountId} />
           ) : (
             <SignIn siteId={siteId} onSignedIn={site.switchTo} onSites={(sites) => rememberSites(storages, sites)} />

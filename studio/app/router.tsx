@@ -4,6 +4,7 @@ import { useSession } from "#studio/session/context.tsx";
 import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
 import type { Screen } from "./screen.ts";
 import { SCREENS } from "./screens.ts";
+import { plainSearch } from "./search.ts";
 import { Shell } from "./shell.tsx";
 
 /** The router is made per session, because another account starts on a screen that its roles allow. */
@@ -20,6 +21,7 @@ export function createStudioRouter() {
     defaultPendingMs: 200,
     defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
     scrollRestoration: true,
+    ...plainSearch,
   });
 }
 

@@ -67,7 +67,7 @@ export default function Deliveries() {
 function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
   const { access } = useSession();
   return (
-    <div className="table-frame">
+    <div className="table-frame" tabIndex={0} role="region" aria-label="Webhook deliveries">
       <table className="table" aria-label="Webhook deliveries">
         <thead>
           <tr>

@@ -26,7 +26,15 @@ export default function Keys() {
   });
   return (
     <>
-      <PageHeader title="API keys" description="For servers only. A key acts as a site admin, limited to its roles.">
+      <PageHeader
+        title="API keys"
+        description={
+          <>
+            For servers only. A key acts as a site admin, limited to its roles.{" "}
+            <a href="/concepts/authentication">How requests are authenticated</a>
+          </>
+        }
+      >
         {access.writesSite && (
           <Button look="primary" onPress={() => setCreating(true)}>
             New key
@@ -55,7 +63,7 @@ export default function Keys() {
 function KeyTable({ keys, onSecret }: { keys: Key[]; onSecret: (key: Schemas["ApiKeyWithSecret"]) => void }) {
   const { access } = useSession();
   return (
-    <div className="table-frame">
+    <div className="table-frame" tabIndex={0} role="region" aria-label="API keys">
       <table className="table" aria-label="API keys">
         <thead>
           <tr>

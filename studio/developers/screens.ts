@@ -15,4 +15,18 @@ export const developerScreens: readonly Screen[] = [
     allows: ({ isSiteAdmin }) => isSiteAdmin,
     load: () => import("./deliveries.tsx"),
   },
+  {
+    path: "/developers/events",
+    title: "Events",
+    entry: { section: "Developers", icon: "list" },
+    allows: ({ isSiteAdmin }) => isSiteAdmin,
+    load: () => import("./events.tsx"),
+  },
+  {
+    path: "/developers/limits",
+    title: "Limits",
+    entry: { section: "Developers", icon: "limit" },
+    allows: ({ isSiteAdmin }) => isSiteAdmin,
+    load: () => import("./limits.tsx"),
+  },
 ];

@@ -61,6 +61,11 @@ function LoadedItem({ resource, excerpt, id, answer, onReload }: Props & { id: s
     <>
       <BackLink resource={resource} />
       <PageHeader title={nameOf(resource, answer.data)} description={<span className="mono">{id}</span>}>
+        {resource.itemLinks?.map(({ path, text }) => (
+          <Link key={path} to={`${resource.path}/${id}/${path}`} className="button button-secondary">
+            {text}
+          </Link>
+        ))}
         {canRemove && (
           <Button onPress={() => setDeleting(true)} look="secondary">
             Delete…

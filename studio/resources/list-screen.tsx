@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useDeferredValue, useState } from "react";
 import { labelOf } from "#studio/api/fields.ts";
 import { request } from "#studio/api/request.ts";
 import { type ApiExcerpt, operationOf, resolve } from "#studio/api/schema.ts";
+import { pageOfSearch, type Search, useSearch, useSearchText } from "#studio/app/search.ts";
 import { useSession } from "#studio/session/context.tsx";
-import { Button } from "#studio/ui/button.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
+import { Pages } from "#studio/ui/pages.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
@@ -24,17 +24,21 @@ const PAGE = 25;
 /** A resource's table with search, filters, order and pages. */
 export function ListScreen({ resource, excerpt }: Props) {
   const { access } = useSession();
-  const [search, setSearch] = useState("");
-  const [filters, setFilters] = useState<Record<string, string>>({});
-  const [sorting, setSorting] = useState<Sorting | null>(null);
-  /** The cursors of the pages up to this one; the first page has none. */
-  const [cursors, setCursors] = useState<string[]>([]);
-  const restart = () => setCursors([]);
-  const list = useList({ resource, excerpt, search: useDeferredValue(search), filters, sorting, cursor: cursors.at(-1) });
-  const isNarrowed = search !== "" || Object.values(filters).some((value) => value !== "");
+  const [search, setSearch] = useSearch();
+  const [text, setText] = useSearchText("search");
+  const filters = Object.fromEntries((resource.filters ?? []).map((name) => [name, search[name] ?? ""]));
+  const sorting = sortingOf(search, sortableOf(resource, excerpt));
+  const page = pageOfSearch(search);
+  const list = useList({ resource, excerpt, search: search["search"] ?? "", filters, sorting, page });
+  const isNarrowed = search["search"] !== undefined || Object.values(filters).some((value) => value !== "");
   return (
     <>
       <PageHeader title={resource.title}>
+        {resource.links?.map(({ path, text }) => (
+          <Link key={path} to={path} className="button button-secondary">
+            {text}
+          </Link>
+        ))}
         {resource.canCreate(access) && (
           <Link to={`${resource.path}/new`} className="button button-primary">
             <Icon name="plus" />
@@ -43,26 +47,14 @@ export function ListScreen({ resource, excerpt }: Props) {
         )}
       </PageHeader>
       <div className="toolbar">
-        <TextField
-          label="Search"
-          type="search"
-          maxLength={100}
-          value={search}
-          onChange={(text) => {
-            setSearch(text);
-            restart();
-          }}
-        />
+        <TextField label="Search" type="search" maxLength={100} value={text} onChange={setText} />
         {filtersOf(resource, excerpt).map(({ name, options }) => (
           <Select
             key={name}
             label={labelOf(name)}
             value={filters[name] ?? ""}
             options={[{ value: "", text: "All" }, ...options]}
-            onChange={(value) => {
-              setFilters({ ...filters, [name]: value });
-              restart();
-            }}
+            onChange={(value) => setSearch({ [name]: value, page: "" })}
           />
         ))}
       </div>
@@ -78,18 +70,14 @@ export function ListScreen({ resource, excerpt }: Props) {
             items={list.data.items}
             sortable={sortableOf(resource, excerpt)}
             sorting={sorting}
-            onSort={(next) => {
-              setSorting(next);
-              restart();
-            }}
+            onSort={({ by, direction }) => setSearch({ sort: direction === -1 ? `-${by}` : by, page: "" })}
           />
           <Pages
             total={list.data.total}
-            page={cursors.length}
+            page={page}
+            size={PAGE}
             shown={list.data.items.length}
-            next={list.data.next}
-            onPrevious={() => setCursors(cursors.slice(0, -1))}
-            onNext={(cursor) => setCursors([...cursors, cursor])}
+            onPage={(next) => setSearch({ page: next === 0 ? "" : String(next + 1) })}
           />
         </>
       )}
@@ -101,12 +89,19 @@ interface ListInput extends Props {
   search: string;
   filters: Record<string, string>;
   sorting: Sorting | null;
-  cursor: string | undefined;
+  page: number;
 }
 
-function useList({ resource, excerpt, search, filters, sorting, cursor }: ListInput) {
+function useList({ resource, excerpt, search, filters, sorting, page }: ListInput) {
   const session = useSession();
-  const query = { ...filters, limit: PAGE, search: search.trim(), cursor, sortBy: sorting?.by, sortDirection: sorting?.direction };
+  const query = {
+    ...filters,
+    limit: PAGE,
+    offset: page * PAGE,
+    search: search.trim(),
+    sortBy: sorting?.by,
+    sortDirection: sorting?.direction,
+  };
   return useQuery({
     queryKey: [resource.path, "list", query],
     queryFn: async () => {
@@ -117,13 +112,12 @@ function useList({ resource, excerpt, search, filters, sorting, cursor }: ListIn
   });
 }
 
-function pageOf(data: unknown): { items: unknown[]; total: number; next: string | null } {
+function pageOf(data: unknown): { items: unknown[]; total: number } {
   const page = isRecord(data) ? data : {};
   const items: unknown[] = Array.isArray(page["results"]) ? page["results"] : [];
   const pagination = isRecord(page["pagination"]) ? page["pagination"] : {};
-  const { totalCount, next } = pagination;
-  const cursor = typeof next === "string" ? new URL(next, location.origin).searchParams.get("cursor") : null;
-  return { items, total: typeof totalCount === "number" ? totalCount : items.length, next: cursor };
+  const { totalCount } = pagination;
+  return { items, total: typeof totalCount === "number" ? totalCount : items.length };
 }
 
 function filtersOf(resource: Resource, excerpt: ApiExcerpt): { name: string; options: { value: string; text: string }[] }[] {
@@ -142,28 +136,9 @@ function sortableOf(resource: Resource, excerpt: ApiExcerpt): string[] {
   return (parameters.find(({ name }) => name === "sortBy")?.schema?.enum ?? []).map(String);
 }
 
-interface PagesProps {
-  total: number;
-  page: number;
-  shown: number;
-  next: string | null;
-  onPrevious: () => void;
-  onNext: (cursor: string) => void;
-}
-
-function Pages({ total, page, shown, next, onPrevious, onNext }: PagesProps) {
-  const first = page * PAGE + 1;
-  return (
-    <div className="table-footer">
-      <span className="soft" role="status">{`${String(first)} to ${String(first + shown - 1)} of ${total.toLocaleString("en-GB")}`}</span>
-      <div className="page-header-actions">
-        <Button size="small" isDisabled={page === 0} onPress={onPrevious}>
-          Previous page
-        </Button>
-        <Button size="small" isDisabled={next === null} onPress={() => next !== null && onNext(next)}>
-          Next page
-        </Button>
-      </div>
-    </div>
-  );
+/** In the address, a leading "-" means from the highest to the lowest. */
+function sortingOf(search: Search, sortable: readonly string[]): Sorting | null {
+  const wanted = search["sort"] ?? "";
+  const by = wanted.replace(/^-/, "");
+  return sortable.includes(by) ? { by, direction: wanted.startsWith("-") ? -1 : 1 } : null;
 }

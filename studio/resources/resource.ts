@@ -1,4 +1,5 @@
 import type { ApiExcerpt } from "#studio/api/schema.ts";
+import type { ComponentType } from "react";
 import type { Section } from "#studio/app/screen.ts";
 import type { Access } from "#studio/session/access.ts";
 import type { IconName } from "#studio/ui/icon.tsx";
@@ -23,8 +24,13 @@ export interface Resource {
   preset?: Readonly<Record<string, unknown>>;
   /** Properties of the body that Studio leaves as they are. */
   hidden?: readonly string[];
+  /** A screen made for it, instead of the generic form. */
+  editor?: () => Promise<{ default: ComponentType }>;
   /** Properties that come first in the form; by default those that the API names first, and free objects last. */
   order?: readonly string[];
+  /** Screens about all of them, and about one. */
+  links?: readonly { path: string; text: string }[];
+  itemLinks?: readonly { path: string; text: string }[];
   allows: (access: Access) => boolean;
   canCreate: (access: Access) => boolean;
   canChange: (access: Access, id: string) => boolean;

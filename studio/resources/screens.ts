@@ -14,6 +14,10 @@ export const resourceScreens: readonly Screen[] = RESOURCES.flatMap((resource) =
   },
   { path: `${resource.path}/new`, title: `New ${resource.singular}`, allows: resource.canCreate, load: () => loadEditor(resource) },
   { path: `${resource.path}/$id`, title: resource.title, allows: resource.allows, load: () => loadEditor(resource) },
+  // Everything that the API has, where the screen made for it leaves something out.
+  ...(resource.editor && resource.operations.update !== undefined
+    ? [{ path: `${resource.path}/$id/fields`, title: resource.title, allows: resource.allows, load: () => loadForm(resource) }]
+    : []),
 ]);
 
 async function loadList(resource: Resource) {
@@ -22,6 +26,10 @@ async function loadList(resource: Resource) {
 }
 
 async function loadEditor(resource: Resource) {
+  return resource.editor ? resource.editor() : loadForm(resource);
+}
+
+async function loadForm(resource: Resource) {
   const [{ EditScreen }, { default: excerpt }] = await Promise.all([import("./edit-screen.tsx"), resource.load()]);
   return { default: () => createElement(EditScreen, { resource, excerpt }) };
 }

@@ -1,5 +1,5 @@
 import { Button } from "#studio/ui/button.tsx";
-import { type Bindings, type Command, COMMAND_NAMES } from "./keys.ts";
+import { type Bindings, type Command, COMMAND_NAMES } from "./keys/keys.ts";
 import type { Take } from "./model.ts";
 import "./desk.css";
 

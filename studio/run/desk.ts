@@ -64,12 +64,31 @@ export interface Minute {
   peak: number;
 }
 
+/** How many minutes the chart shows. */
+export const KEPT_MINUTES = 60;
+
 /** Adds a count to the minutes of the chart, which keeps the last `kept`. */
-export function withCount(minutes: readonly Minute[], count: number, now: number, kept = 60): Minute[] {
+export function withCount(minutes: readonly Minute[], count: number, now: number, kept = KEPT_MINUTES): Minute[] {
   const at = now - (now % 60_000);
   const last = minutes.at(-1);
   if (last?.at === at) return last.peak >= count ? [...minutes] : [...minutes.slice(0, -1), { at, peak: count }];
   return [...minutes, { at, peak: count }].slice(-kept);
+}
+
+/** The minutes since the screen was opened, after those that the server knows. In a minute that both know, the higher peak counts. */
+export function withHistory(history: readonly Minute[], minutes: readonly Minute[], kept = KEPT_MINUTES): Minute[] {
+  const known = new Map(history.map(({ at, peak }) => [at, peak]));
+  for (const { at, peak } of minutes) known.set(at, Math.max(peak, known.get(at) ?? 0));
+  return [...known]
+    .map(([at, peak]) => ({ at, peak }))
+    .sort((one, other) => one.at - other.at)
+    .slice(-kept);
+}
+
+/** The log with a page of it, newest first; what was read last is the truth. */
+export function mergeLog(known: readonly AsRunEntry[], page: readonly AsRunEntry[]): AsRunEntry[] {
+  const entries = new Map([...known, ...page].map((entry) => [entry._id, entry]));
+  return [...entries.values()].sort((one, other) => other.takenAt - one.takenAt || other.generation - one.generation);
 }
 
 /** Seconds until a time, as `m:ss`; null if it has passed. */

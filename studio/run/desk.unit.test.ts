@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { countdown, coverage, itemToArm, latestOnAir, nextOf, receiptInterval, stateOf, undoable, withCount } from "./desk.ts";
+import {
+  countdown,
+  coverage,
+  itemToArm,
+  latestOnAir,
+  mergeLog,
+  nextOf,
+  receiptInterval,
+  stateOf,
+  undoable,
+  withCount,
+  withHistory,
+} from "./desk.ts";
 import type { AsRunEntry, Item, Rundown, Take } from "./model.ts";
 
 const NOW = 1_000_000;
@@ -94,5 +106,32 @@ test("a countdown is in minutes and whole seconds, and ends", () => {
     "0:01",
     null,
     null,
+  ]);
+});
+
+test("the chart starts with the minutes that the server knows, and keeps the last ones", () => {
+  const history = [
+    { at: 0, peak: 5 },
+    { at: 60_000, peak: 9 },
+  ];
+  const seen = [
+    { at: 60_000, peak: 7 },
+    { at: 120_000, peak: 8 },
+  ];
+  expect(withHistory(history, seen)).toEqual([
+    { at: 0, peak: 5 },
+    { at: 60_000, peak: 9 },
+    { at: 120_000, peak: 8 },
+  ]);
+  expect(withHistory(history, seen, 2).map(({ at }) => at)).toEqual([60_000, 120_000]);
+});
+
+test("the log has each take once, as it was read last, newest first", () => {
+  const [first, second] = [entry({ _id: "1", takenAt: 1 }), entry({ _id: "2", takenAt: 2 })];
+  const final = { ...second, isFinal: true };
+  expect(mergeLog([second, first], [entry({ _id: "3", takenAt: 3 }), final]).map(({ _id, isFinal }) => [_id, isFinal])).toEqual([
+    ["3", false],
+    ["2", true],
+    ["1", false],
   ]);
 });

@@ -1,3 +1,4 @@
+import { localTime } from "#studio/ui/local-time.ts";
 import type { Item, ItemInput, Variables } from "./model.ts";
 
 // The form of an item: every field of every kind, so that changing the kind loses nothing.
@@ -133,9 +134,4 @@ function broadcastOf({ variables, duration, targetId }: Draft, item: Item | null
 function isWhole(text: string, least: number, most: number): boolean {
   const number = Number(text);
   return /^\d+$/.test(text.trim()) && number >= least && number <= most;
-}
-
-/** A moment in the format of the browser's field, in local time. */
-function localTime(at: number): string {
-  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

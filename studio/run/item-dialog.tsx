@@ -1,11 +1,11 @@
 import { type SubmitEvent, useState } from "react";
 import { Button } from "#studio/ui/button.tsx";
+import { Dialog } from "#studio/ui/dialog.tsx";
+import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
-import { Dialog } from "./dialog.tsx";
 import { draftOf, type Draft, inputOf, KIND_NAMES, KINDS, problemsOf } from "./draft.ts";
 import { KindFields } from "./kind-fields.tsx";
 import type { Item, ItemInput } from "./model.ts";
-import { SelectField } from "./select-field.tsx";
 
 interface Props {
   /** Null: a new one. */
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Adds or edits an item of the rundown. */
-export function ItemDialog({ item, onSave, onClose }: Props) {
+export default function ItemDialog({ item, onSave, onClose }: Props) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(item));
   const [isSubmitted, setSubmitted] = useState(false);
   const problems = isSubmitted ? problemsOf(draft, Date.now()) : {};
@@ -29,8 +29,8 @@ export function ItemDialog({ item, onSave, onClose }: Props) {
 
   return (
     <Dialog title={item ? `Edit “${item.name}”` : "Add item"} onClose={onClose}>
-      <form className="item-form" onSubmit={submit} noValidate>
-        <SelectField
+      <form className="dialog-form" onSubmit={submit} noValidate>
+        <Select
           label="Kind"
           value={draft.kind}
           options={KINDS.map((kind) => ({ value: kind, text: KIND_NAMES[kind] }))}
@@ -51,7 +51,7 @@ export function ItemDialog({ item, onSave, onClose }: Props) {
           <span className="field-description">{problems.at ?? "Taken at this time without an operator, unless the rundown is held."}</span>
         </label>
         <TextField label="Notes" rows={3} value={draft.notes} onChange={(notes) => change({ notes })} />
-        <div className="run-dialog-actions">
+        <div className="dialog-actions">
           <Button onPress={onClose}>Cancel</Button>
           <Button look="primary" type="submit">
             {item ? "Save" : "Add"}

@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** The steps of the show, which can be dragged. Alt+Enter picks one up for those who use the keyboard or a screen reader. */
-export function ItemList({ rundown, now, canWrite, selectedId, onSelect, onMove, onOpen }: Props) {
+export default function ItemList({ rundown, now, canWrite, selectedId, onSelect, onMove, onOpen }: Props) {
   const { items } = rundown;
   const { dragAndDropHooks } = useDragAndDrop({
     isDisabled: !canWrite,

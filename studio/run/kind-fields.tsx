@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import type { Draft, Problems } from "./draft.ts";
 import type { Overlay, Poll } from "./model.ts";
-import { SelectField } from "./select-field.tsx";
 import { VariableFields } from "./variable-fields.tsx";
 import { fieldsOf } from "./variables.ts";
 
@@ -114,7 +114,7 @@ function PollFields(props: Props) {
       />
       <Action {...props} actions={["open", "close", "settle"]} />
       {draft.action === "settle" && (
-        <SelectField
+        <Select
           label="Correct answer"
           value={draft.correctAnswerId}
           empty="The poll's own"
@@ -129,7 +129,7 @@ function PollFields(props: Props) {
 function Action({ draft, change, actions }: Props & { actions: readonly [string, ...string[]] }) {
   const value = actions.includes(draft.action) ? draft.action : actions[0];
   const options = actions.map((action) => ({ value: action, text: `${action.charAt(0).toUpperCase()}${action.slice(1)}` }));
-  return <SelectField label="Action" value={value} options={options} onChange={(action) => change({ action })} />;
+  return <Select label="Action" value={value} options={options} onChange={(action) => change({ action })} />;
 }
 
 /** Quests and streams, of which only the name matters here. */
@@ -159,7 +159,7 @@ interface ChoiceProps extends Omit<Props, "change"> {
 
 function Choice({ label, draft, choices, error, problems, onChange }: ChoiceProps) {
   return (
-    <SelectField
+    <Select
       label={label}
       value={draft.targetId}
       empty={choices ? "Choose…" : "Loading…"}

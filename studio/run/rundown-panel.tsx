@@ -1,13 +1,16 @@
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, lazy, Suspense, useState } from "react";
 import { Button } from "#studio/ui/button.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
-import { Empty } from "#studio/ui/states.tsx";
-import { ItemDialog } from "./item-dialog.tsx";
-import { ItemList } from "./item-list.tsx";
+import { Empty, Loading } from "#studio/ui/states.tsx";
 import type { Item, ItemInput } from "./model.ts";
 import { copyOf, isSameOrder, moveBy, withoutItem } from "./reorder.ts";
 import type { Desk } from "./use-desk.ts";
-import { useNow } from "./use-now.ts";
+import { useNow } from "#studio/ui/use-now.ts";
+
+// The list with its drag and drop is as large as the rest of the screen.
+const ItemList = lazy(() => import("./item-list.tsx"));
+// Dialogs are a third of the screen's size, and not part of the show.
+const ItemDialog = lazy(() => import("./item-dialog.tsx"));
 
 interface Props {
   desk: Desk;
@@ -55,15 +58,17 @@ export function RundownPanel({ desk, canWrite }: Props) {
         <Empty title="The rundown is empty.">Add what happens in the show: overlays, polls, waits and notes.</Empty>
       ) : (
         <div className="rundown-keys" onKeyDownCapture={press}>
-          <ItemList
-            rundown={rundown}
-            now={now}
-            canWrite={canWrite}
-            selectedId={selected?._id ?? null}
-            onSelect={setSelectedId}
-            onMove={move}
-            onOpen={(id) => canWrite && setEditing({ item: items.find(({ _id }) => _id === id) ?? null })}
-          />
+          <Suspense fallback={<Loading label="Loading the items…" />}>
+            <ItemList
+              rundown={rundown}
+              now={now}
+              canWrite={canWrite}
+              selectedId={selected?._id ?? null}
+              onSelect={setSelectedId}
+              onMove={move}
+              onOpen={(id) => canWrite && setEditing({ item: items.find(({ _id }) => _id === id) ?? null })}
+            />
+          </Suspense>
         </div>
       )}
       {canWrite && (
@@ -106,15 +111,17 @@ export function RundownPanel({ desk, canWrite }: Props) {
         </div>
       )}
       {editing && (
-        <ItemDialog
-          item={editing.item}
-          onClose={() => setEditing(null)}
-          onSave={(input) => {
-            const at = items.findIndex(({ _id }) => _id === editing.item?._id);
-            save(at === -1 ? [...items, input] : items.map((item, position) => (position === at ? input : item)));
-            setEditing(null);
-          }}
-        />
+        <Suspense>
+          <ItemDialog
+            item={editing.item}
+            onClose={() => setEditing(null)}
+            onSave={(input) => {
+              const at = items.findIndex(({ _id }) => _id === editing.item?._id);
+              save(at === -1 ? [...items, input] : items.map((item, position) => (position === at ? input : item)));
+              setEditing(null);
+            }}
+          />
+        </Suspense>
       )}
     </>
   );

@@ -2,20 +2,24 @@ import { lazy, type ReactNode, Suspense, useCallback, useState } from "react";
 import { Button } from "#studio/ui/button.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
 import { Empty, errorText, ErrorState, Loading } from "#studio/ui/states.tsx";
-import { Audience } from "./audience.tsx";
+import { Audience } from "./audience/audience.tsx";
 import { Controls } from "./controls.tsx";
 import { itemToArm, latestOnAir, type Minute, nextOf, undoable, withCount } from "./desk.ts";
-import { KeysDialog } from "./keys-dialog.tsx";
-import { type Bindings, type Command, storeBindings, storedBindings } from "./keys.ts";
+import { type Bindings, type Command, storeBindings, storedBindings } from "./keys/keys.ts";
 import type { Variables } from "./model.ts";
+import { PausedRules } from "./paused-rules.tsx";
+import { QuickBar } from "./quick-bar/quick-bar.tsx";
 import { Operators } from "./operators.tsx";
 import { RundownPanel } from "./rundown-panel.tsx";
 import { type Desk, useDesk } from "./use-desk.ts";
-import { useKeys } from "./use-keys.ts";
-import { useNow } from "./use-now.ts";
+import { type RulePause, useRulePause } from "./use-rule-pause.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { useKeys } from "./keys/use-keys.ts";
+import { useNow } from "#studio/ui/use-now.ts";
 import { NextVariables, usePreview } from "./use-preview.tsx";
 import { overrides, ownVariables } from "./variables.ts";
 
+const KeysDialog = lazy(() => import("./keys/keys-dialog.tsx"));
 // The SDK, which is as large as the rest of the screen.
 const Monitors = lazy(() => import("./monitors.tsx"));
 
@@ -53,7 +57,9 @@ function Head({ channelName, children }: { channelName: string; children: ReactN
 }
 
 function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props & { rundownId: string }) {
+  const { access } = useSession();
   const desk = useDesk(rundownId);
+  const rules = useRulePause(channelId);
   const now = useNow(250);
   const [bindings, setBindings] = useState(() => storedBindings(localStorage));
   const [isChoosingKeys, setChoosingKeys] = useState(false);
@@ -68,7 +74,7 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
 
   const run = (command: Command): void => {
     if (!rundown || !canWrite) return;
-    perform(command, desk, overrides(ownVariables(next), variables), { now });
+    perform(command, desk, overrides(ownVariables(next), variables), { now, rules });
   };
   useKeys(bindings, run);
   const changeBindings = (changed: Bindings): void => {
@@ -133,18 +139,29 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
             isHeld={rundown.held}
             undo={undo}
           />
+          <PausedRules pause={rules} canWrite={canWrite} />
+          {access.writesSite && <QuickBar channelId={channelId} />}
           {/* Below the controls, which then stay in place whatever is next. */}
           <NextVariables item={next} given={variables} onChange={(changed) => next && setGiven({ itemId: next._id, variables: changed })} />
         </div>
-        <Audience rundownId={rundownId} viewers={audience.isOnline ? audience.viewers : null} minutes={audience.minutes} />
+        <Audience
+          channelId={channelId}
+          rundownId={rundownId}
+          viewers={audience.isOnline ? audience.viewers : null}
+          minutes={audience.minutes}
+        />
       </div>
-      {isChoosingKeys && <KeysDialog bindings={bindings} onChange={changeBindings} onClose={() => setChoosingKeys(false)} />}
+      {isChoosingKeys && (
+        <Suspense>
+          <KeysDialog bindings={bindings} onChange={changeBindings} onClose={() => setChoosingKeys(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }
 
 /** What a button or key does. What isn't possible now does nothing. */
-function perform(command: Command, desk: Desk, variables: Variables | undefined, { now }: { now: number }): void {
+function perform(command: Command, desk: Desk, variables: Variables | undefined, { now, rules }: { now: number; rules: RulePause }): void {
   const rundown = desk.loaded.data?.rundown;
   if (!rundown) return;
   const next = nextOf(rundown);
@@ -169,6 +186,7 @@ function perform(command: Command, desk: Desk, variables: Variables | undefined,
       return desk.patch.mutate({ held: !rundown.held });
     case "panic":
       desk.clear.mutate({ all: true });
+      rules.change.mutate(true);
       if (!rundown.held) desk.patch.mutate({ held: true });
       return;
     case "undo": {

@@ -1,7 +1,7 @@
 import { useState } from "react";
+import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import type { Variables } from "./model.ts";
-import { SelectField } from "./select-field.tsx";
 import { parseValue, type VariableField } from "./variables.ts";
 
 interface Props {
@@ -31,7 +31,7 @@ function Variable({ field: { name, value }, onChange }: { field: VariableField; 
   // What was typed, while it isn't a number yet.
   const [unfinished, setUnfinished] = useState<string | null>(null);
   if (typeof value === "boolean")
-    return <SelectField label={name} value={String(value)} options={YES_NO} onChange={(text) => onChange(text === "true")} />;
+    return <Select label={name} value={String(value)} options={YES_NO} onChange={(text) => onChange(text === "true")} />;
   const change = (text: string): void => {
     const parsed = parseValue(text, value);
     setUnfinished(parsed === undefined || String(parsed) !== text ? text : null);

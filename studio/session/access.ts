@@ -1,5 +1,5 @@
 import type { Schemas } from "#sdk/client/index.ts";
-import { isCreator, isSiteAdmin, managesPage, moderatedChannels } from "#worker/lib/roles.ts";
+import { isCreator, isSiteAdmin, managesPage, moderatedChannels, type ModeratorScope, moderatesChannel } from "#worker/lib/roles.ts";
 
 /** What the signed-in account's roles allow. The server decides on each request; Studio only leaves out what it would reject. */
 export interface Access {
@@ -13,6 +13,9 @@ export interface Access {
   readonly title: string;
   /** Whether the account may see or change what belongs to this channel. */
   managesChannel(channelId: string, action: "read" | "write"): boolean;
+  /** Where the account moderates the chat or the questions. */
+  moderated(scope: ModeratorScope, action: "read" | "write"): "all" | string[];
+  moderates(scope: ModeratorScope, channelId: string, action: "read" | "write"): boolean;
 }
 
 export function accessOf(roles: Schemas["AccountRole"][]): Access {
@@ -30,6 +33,8 @@ export function accessOf(roles: Schemas["AccountRole"][]): Access {
     isModerator,
     title: titleOf({ readsSite, writesSite, createsRead, createsWrite: isCreator(roles, "write"), isModerator }),
     managesChannel: (channelId, action) => managesPage(roles, channelId, action),
+    moderated: (scope, action) => moderatedChannels(roles, scope, action),
+    moderates: (scope, channelId, action) => moderatesChannel(roles, scope, channelId, action),
   };
 }
 

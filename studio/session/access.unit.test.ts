@@ -26,6 +26,8 @@ test("a moderator moderates, and manages nothing", () => {
   const access = accessOf([{ scope: "Chat_Moderator", pageId: [CHANNEL], write: true }]);
   expect(access).toMatchObject({ isAdmin: false, isModerator: true, title: "Moderator" });
   expect(access.managesChannel(CHANNEL, "read")).toBe(false);
+  expect([access.moderated("Chat_Moderator", "write"), access.moderated("Question_Answer_Moderator", "read")]).toEqual([[CHANNEL], []]);
+  expect([access.moderates("Chat_Moderator", CHANNEL, "write"), access.moderates("Chat_Moderator", OTHER, "read")]).toEqual([true, false]);
 });
 
 test("a viewer has no access", () => {

@@ -9,8 +9,8 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** The dialog's buttons; the last one is the most likely. */
-  actions: ReactNode;
+  /** The dialog's buttons; the last one is the most likely. A form has its own. */
+  actions?: ReactNode;
   /** "wide" for tables. */
   width?: "regular" | "wide";
 }
@@ -25,7 +25,7 @@ export function Dialog({ title, onClose, children, actions, width = "regular" }:
             {title}
           </Heading>
           <div className="dialog-body">{children}</div>
-          <div className="dialog-actions">{actions}</div>
+          {actions !== undefined && <div className="dialog-actions">{actions}</div>}
         </AriaDialog>
       </Modal>
     </ModalOverlay>

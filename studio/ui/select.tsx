@@ -13,10 +13,24 @@ export interface SelectProps {
   isDisabled?: boolean;
   onBlur?: () => void;
   selectRef?: Ref<HTMLSelectElement>;
+  /** The choice of none, if there is one. */
+  empty?: string;
 }
 
 /** The platform's own list: it opens as a wheel on tablets, and needs no script. */
-export function Select({ label, value, onChange, options, description, error, isRequired, isDisabled, onBlur, selectRef }: SelectProps) {
+export function Select({
+  label,
+  value,
+  onChange,
+  options,
+  description,
+  error,
+  isRequired,
+  isDisabled,
+  onBlur,
+  selectRef,
+  empty,
+}: SelectProps) {
   const id = useId();
   const described = [description !== undefined && `${id}-description`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
   return (
@@ -37,6 +51,7 @@ export function Select({ label, value, onChange, options, description, error, is
         aria-describedby={described === "" ? undefined : described}
         data-invalid={error !== undefined || undefined}
       >
+        {empty !== undefined && <option value="">{empty}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.text}

@@ -138,7 +138,19 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await press("c");
   await log.getByText(/cleared/).waitFor();
   await expect.poll(() => scorer(program).count()).toBe(0);
+  await tabTo(page, button("Retract Goal"));
+  await press("Enter");
+  await dialog.waitFor();
+  await tabTo(page, dialog.getByRole("button", { name: "Retract", exact: true }));
+  await press("Enter");
+  await page.getByText("“Goal” is retracted.").waitFor();
   await press("h");
   await expect.poll(() => other.getByRole("button", { name: "Hold", exact: true }).getAttribute("aria-pressed")).toBe("true");
+
+  await press("p");
+  await other.getByText("Rules paused").waitFor();
+  await tabTo(page, button("Resume rules"));
+  await press("Enter");
+  await page.getByText("Rules paused").waitFor({ state: "detached" });
   expect(problems).toEqual([]);
 });

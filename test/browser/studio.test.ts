@@ -22,8 +22,13 @@ const SCREENS = [
   "/polls",
   "/quests",
   "/people",
+  "/people/transfer",
+  "/money",
+  "/insights?range=month",
   "/developers/keys",
   "/developers/deliveries",
+  "/developers/events",
+  "/developers/limits",
 ];
 
 const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
@@ -153,7 +158,7 @@ describe("Studio", () => {
         await page.goto(`${url}/studio${screen}`);
         await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
         await page.getByRole("button", { name: /^Account/ }).waitFor();
-        await page.locator(".state").filter({ hasText: "Loading" }).waitFor({ state: "detached" });
+        await page.locator(".state").filter({ hasText: "Loading" }).first().waitFor({ state: "detached" });
         expect(await violations(page)).toEqual([]);
         expect(await page.evaluate("window.ran")).toBeUndefined();
       }

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useState } from "react";
 import { Button } from "#studio/ui/button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "#studio/ui/dialog.tsx";
 import { bindingProblem, type Bindings, COMMAND_NAMES, COMMANDS, type Command, DEFAULT_BINDINGS, keyName } from "./keys.ts";
+import "./keys.css";
 
 interface Props {
   bindings: Bindings;
@@ -10,7 +11,7 @@ interface Props {
 }
 
 /** Shows the keys of the controls, and changes them: press a button, then the key. */
-export function KeysDialog({ bindings, onChange, onClose }: Props) {
+export default function KeysDialog({ bindings, onChange, onClose }: Props) {
   const [waiting, setWaiting] = useState<Command | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
 
@@ -54,7 +55,7 @@ export function KeysDialog({ bindings, onChange, onClose }: Props) {
           {problem}
         </p>
         <p className="soft">In the rundown: arrows select, Alt and an arrow move the selected item, Enter edits it, Delete removes it.</p>
-        <div className="run-dialog-actions">
+        <div className="dialog-actions">
           <Button onPress={() => onChange(DEFAULT_BINDINGS)}>Reset</Button>
           <Button look="primary" onPress={onClose}>
             Done

@@ -1,0 +1,71 @@
+import { labelOf } from "#studio/api/fields.ts";
+import { timeText } from "#studio/resources/cell.tsx";
+import { Button } from "#studio/ui/button.tsx";
+import { downloadCsv } from "#studio/ui/download.ts";
+import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { madeAt } from "./figures.ts";
+import type { NamedReach, useReach } from "./queries.ts";
+import "#studio/ui/table.css";
+
+const SHOWN = 25;
+
+/** What viewers saw and used most; broadcasts have a table of their own. */
+export function ReachTable({ title, rows, query }: { title: string; rows: NamedReach[]; query: ReturnType<typeof useReach> }) {
+  const shown = rows.slice(0, SHOWN);
+  return (
+    <section className="chart" aria-label={title}>
+      <div className="chart-head">
+        <h2>{title}</h2>
+        {rows.length > 0 && (
+          <Button size="small" aria-label={`Download CSV: ${title}`} onPress={() => download(title, rows)}>
+            Download CSV
+          </Button>
+        )}
+      </div>
+      {query.isPending && <Loading />}
+      {query.isError && <ErrorState error={query.error} retry={() => void query.refetch()} />}
+      {query.isSuccess && rows.length === 0 && <p className="chart-empty soft">Nothing was counted in this time.</p>}
+      {shown.length > 0 && (
+        <div className="table-frame" tabIndex={0} role="region" aria-label={`${title}, numbers`}>
+          <table className="table" aria-label={title}>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Kind</th>
+                <th scope="col" className="number">
+                  Shown
+                </th>
+                <th scope="col" className="number">
+                  Used
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((row) => (
+                <tr key={`${row.kind} ${String(row.id)}`}>
+                  <th scope="row">{nameOf(row)}</th>
+                  <td>{labelOf(row.kind)}</td>
+                  <td className="number">{row.shown.toLocaleString("en-GB")}</td>
+                  <td className="number">{row.used.toLocaleString("en-GB")}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function nameOf({ id, kind, name }: NamedReach): string {
+  if (id === null) return "All others";
+  if (kind === "broadcast") return timeText(madeAt(id));
+  return name ?? "Deleted";
+}
+
+function download(title: string, rows: NamedReach[]): void {
+  downloadCsv(title, [
+    ["kind", "id", "name", "shown", "used"],
+    ...rows.map((row) => [row.kind, row.id ?? "", nameOf(row), row.shown, row.used]),
+  ]);
+}

@@ -1,0 +1,9 @@
+import type { Screen } from "#studio/app/screen.ts";
+
+export const insightsScreen: Screen = {
+  path: "/insights",
+  title: "Insights",
+  entry: { section: "Show", icon: "insight" },
+  allows: ({ isSiteAdmin }) => isSiteAdmin,
+  load: () => import("./insights.tsx"),
+};

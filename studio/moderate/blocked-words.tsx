@@ -1,0 +1,75 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { ok } from "#sdk/client/index.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { Button } from "#studio/ui/button.tsx";
+import { errorText } from "#studio/ui/states.tsx";
+import { TextField } from "#studio/ui/text-field.tsx";
+import { toast } from "#studio/ui/toast.tsx";
+
+interface Panel {
+  id: string;
+  name: string;
+  words: string;
+}
+
+/** The words that are masked, which belong to the site's chat panels: a room masks those of all chat panels of its channel. */
+export function BlockedWords() {
+  const { client } = useSession();
+  const panels = useQuery({
+    queryKey: ["chat-panels"],
+    queryFn: async (): Promise<Panel[]> => {
+      const { results } = await ok(client.api.GET("/panel/v3", { params: { query: { panel_type: "chat", limit: 50 } } }));
+      return results.flatMap(({ _id, renderer }) =>
+        renderer.panel_type === "chat" ? [{ id: _id, name: renderer.panel_name, words: renderer.filtered_words ?? "" }] : [],
+      );
+    },
+  });
+  return (
+    <section className="card" aria-labelledby="words-title">
+      <h2 id="words-title">Blocked words</h2>
+      <p className="soft">
+        Whole words, whatever their case and accents; each letter becomes an asterisk. A room masks the words of its channel’s chat panels.
+      </p>
+      {panels.isError && <p className="field-error">{errorText(panels.error)}</p>}
+      {panels.data?.length === 0 && <p>The site has no chat panel yet.</p>}
+      {panels.data?.map((panel) => (
+        <Words key={`${panel.id}${panel.words}`} panel={panel} />
+      ))}
+    </section>
+  );
+}
+
+function Words({ panel: { id, name, words } }: { panel: Panel }) {
+  const { client, access } = useSession();
+  const queries = useQueryClient();
+  const [text, setText] = useState(words);
+  const save = useMutation({
+    mutationFn: () => ok(client.api.PATCH("/panel/v3/{id}", { params: { path: { id } }, body: { renderer: { filtered_words: text } } })),
+    onSuccess: () => toast("The words are blocked from now on."),
+    onError: (error) => toast(errorText(error), "danger"),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["chat-panels"] }),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form className="words" onSubmit={submit}>
+      <TextField
+        label={name}
+        description="Separated by spaces"
+        rows={3}
+        value={text}
+        onChange={setText}
+        maxLength={10_000}
+        isReadOnly={!access.writesSite}
+      />
+      {access.writesSite && (
+        <Button type="submit" size="small" isDisabled={text === words} isPending={save.isPending}>
+          Save words
+        </Button>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ok } from "#sdk/client/index.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { PageHeader } from "#studio/ui/page-header.tsx";
+import { Select } from "#studio/ui/select.tsx";
+import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { recall, remember } from "#studio/ui/storage.ts";
+import { Bans } from "./bans.tsx";
+import { ChatQueue } from "./chat-queue.tsx";
+import type { Channel } from "./desk.ts";
+import { Polls } from "./polls.tsx";
+import { Questions } from "./questions.tsx";
+import { Room } from "./room.tsx";
+import { Tabs } from "./tabs.tsx";
+import { Chat } from "./chat.tsx";
+import { QUEUE_LIMIT, useChatDecisions, useQueue } from "./use-chat.ts";
+import { useWaitingQuestions } from "./use-questions.ts";
+import "./moderate.css";
+
+const STORED = "tifo.studio.moderate.channel";
+const TITLES = { queue: "Queue", chat: "Chat", questions: "Questions", polls: "Polls", bans: "Bans", room: "Room" } as const;
+type View = keyof typeof TITLES;
+
+/** The channels that the account moderates, and what is to do there. */
+export default function Moderate() {
+  const { client, access } = useSession();
+  const channels = useQuery({
+    queryKey: ["channels", "moderate"],
+    queryFn: async (): Promise<Channel[]> => {
+      const query = { limit: 200, sortBy: "data.name", sortDirection: 1 } as const;
+      const { results } = await ok(client.api.GET("/page/v2/channel", { params: { query } }));
+      return results.map(({ _id, data }) => ({ id: _id, name: data.name }));
+    },
+  });
+  if (channels.isPending) return <Loading label="Loading the channels…" />;
+  if (channels.isError) return <ErrorState error={channels.error} retry={() => void channels.refetch()} />;
+  const scopes = ["Chat_Moderator", "Question_Answer_Moderator"] as const;
+  const own = channels.data.filter(({ id }) => scopes.some((scope) => access.moderates(scope, id, "read")));
+  if (own.length === 0) return <Empty title="There is no channel that you can moderate." />;
+  return <Desk channels={own} />;
+}
+
+function Desk({ channels }: { channels: readonly Channel[] }) {
+  const { access } = useSession();
+  const [chosen, setChosen] = useState(() => recall(sessionStorage, STORED) ?? "");
+  const channel = channels.find(({ id }) => id === chosen) ?? (channels.length === 1 ? channels[0] : undefined);
+  const moderatesChat = access.moderated("Chat_Moderator", "read").length > 0;
+  const moderatesQuestions = access.moderated("Question_Answer_Moderator", "read").length > 0;
+  const isReadOnly = (["Chat_Moderator", "Question_Answer_Moderator"] as const).every(
+    (scope) => access.moderated(scope, "write").length === 0,
+  );
+  const views: View[] = [
+    ...(moderatesChat ? (["queue", "chat"] as const) : []),
+    ...(moderatesQuestions ? (["questions"] as const) : []),
+    "polls",
+    ...(moderatesChat ? (["bans", "room"] as const) : []),
+  ];
+  const [view, setView] = useState<View>(() => views[0] ?? "polls");
+  const queue = useQueue(channel?.id ?? null, moderatesChat);
+  const decisions = useChatDecisions();
+  const waiting = useWaitingQuestions(moderatesQuestions ? (channel?.id ?? null) : null);
+  const counts: Partial<Record<View, string>> = {
+    ...(queue.data && { queue: queue.data.hasMore ? `${QUEUE_LIMIT}+` : String(queue.data.entries.length) }),
+    ...(waiting !== null && { questions: waiting }),
+  };
+  const choose = (id: string): void => {
+    setChosen(id);
+    remember(sessionStorage, STORED, id);
+  };
+  const name = (id: string) => channels.find((one) => one.id === id)?.name ?? "A channel";
+
+  return (
+    <div className="moderate">
+      <PageHeader title="Moderate" description={isReadOnly ? "Your role only reads: you can look, but decide on nothing." : undefined}>
+        <Select
+          label="Channel"
+          value={channel?.id ?? ""}
+          onChange={choose}
+          options={[
+            ...(channels.length > 1 ? [{ value: "", text: "All channels" }] : []),
+            ...channels.map(({ id, name: text }) => ({ value: id, text })),
+          ]}
+        />
+      </PageHeader>
+      <Tabs label="Moderate" tabs={views.map((id) => ({ id, title: TITLES[id], count: counts[id] }))} selected={view} onSelect={setView}>
+        {view === "queue" && <ChatQueue queue={queue} decisions={decisions} nameOf={name} isSingle={channel !== undefined} />}
+        {view === "bans" && <Bans decisions={decisions} nameOf={name} />}
+        {view === "polls" && <Polls />}
+        {(view === "chat" || view === "questions" || view === "room") &&
+          (channel ? (
+            <OfChannel key={channel.id} view={view} channel={channel} decisions={decisions} />
+          ) : (
+            <Empty title="Choose a channel.">This is about one channel at a time.</Empty>
+          ))}
+      </Tabs>
+    </div>
+  );
+}
+
+interface OfChannelProps {
+  view: "chat" | "questions" | "room";
+  channel: Channel;
+  decisions: ReturnType<typeof useChatDecisions>;
+}
+
+function OfChannel({ view, channel, decisions }: OfChannelProps) {
+  if (view === "chat") return <Chat channel={channel} decisions={decisions} />;
+  return view === "questions" ? <Questions channelId={channel.id} /> : <Room channelId={channel.id} />;
+}

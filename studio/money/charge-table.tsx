@@ -1,0 +1,125 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ok, type Schemas } from "#sdk/client/index.ts";
+import { timeText } from "#studio/resources/cell.tsx";
+import { useSession } from "#studio/session/context.tsx";
+import { Button } from "#studio/ui/button.tsx";
+import { toast } from "#studio/ui/toast.tsx";
+import { formatMoney } from "#worker/lib/money.ts";
+import { type Refund, RefundDialog } from "./refund-dialog.tsx";
+import "#studio/ui/table.css";
+import "./money.css";
+
+type Charge = Schemas["Charge"];
+
+export const STATES = { complete: "Paid", pending: "Waiting for payment", declined: "Not paid" } as const;
+
+/** Everything that shows money is read anew after a refund. */
+export const MONEY = "money";
+
+interface Props {
+  charges: Charge[];
+  /** Links to whoever paid; not on their own page. */
+  showsPerson: boolean;
+}
+
+export function ChargeTable({ charges, showsPerson }: Props) {
+  const { access } = useSession();
+  return (
+    <div className="table-frame" tabIndex={0} role="region" aria-label="Payments">
+      <table className="table" aria-label="Payments">
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col" className="number">
+              Amount
+            </th>
+            <th scope="col">State</th>
+            <th scope="col">Time</th>
+            <th scope="col">Receipt</th>
+            {showsPerson && <th scope="col">Person</th>}
+            {access.writesSite && <th scope="col">Actions</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {charges.map((charge) => (
+            <tr key={charge._id}>
+              <th scope="row">{charge.description}</th>
+              <td className="number">{formatMoney(charge.amount, charge.currency)}</td>
+              <td>
+                <State charge={charge} />
+              </td>
+              <td>{timeText(charge.created)}</td>
+              <td className="mono">{charge.receiptNumber ?? "–"}</td>
+              {showsPerson && (
+                <td>
+                  <Link
+                    to={`/people/${charge.accountId}/access`}
+                    aria-label={`Open the person who paid ${charge.receiptNumber ?? charge.description}`}
+                  >
+                    Open
+                  </Link>
+                </td>
+              )}
+              {access.writesSite && (
+                <td>
+                  <ChargeActions charge={charge} />
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function State({ charge: { status, refunded, refundPending, currency, failure } }: { charge: Charge }) {
+  const notes = [
+    refunded > 0 && `${formatMoney(refunded, currency)} refunded`,
+    refundPending > 0 && `${formatMoney(refundPending, currency)} being refunded`,
+    failure,
+  ].filter((note) => typeof note === "string");
+  return (
+    <>
+      <span className={`badge badge-${status}`}>{STATES[status]}</span>
+      {notes.length > 0 && <span className="soft money-note">{notes.join(", ")}</span>}
+    </>
+  );
+}
+
+function ChargeActions({ charge }: { charge: Charge }) {
+  const { client } = useSession();
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const left = charge.amount - charge.refunded - charge.refundPending;
+  if (charge.status !== "complete" || left <= 0) return null;
+
+  async function refund({ amount, reason, key }: Refund): Promise<string | null> {
+    const body = { accountId: charge.accountId, chargeId: charge._id, amount, reason };
+    const result = await ok(client.api.POST("/billing/v1/refund", { body, headers: { "Idempotency-Key": key } }));
+    await queries.invalidateQueries({ queryKey: [MONEY] });
+    if (!result.success) return result.errorMessage ?? "The refund was declined.";
+    toast(`${formatMoney(amount, charge.currency)} ${result.status === "pending" ? "is being refunded" : "has been refunded"}.`);
+    return null;
+  }
+
+  return (
+    <>
+      <Button size="small" aria-label={`Refund… ${charge.receiptNumber ?? charge.description}`} onPress={() => setOpen(true)}>
+        Refund…
+      </Button>
+      {isOpen && (
+        <RefundDialog
+          description={charge.description}
+          currency={charge.currency}
+          left={left}
+          asksForAccess={false}
+          refund={refund}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ok } from "#sdk/client/index.ts";
+import { useParam } from "#studio/app/param.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { PageHeader } from "#studio/ui/page-header.tsx";
+import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { Editor } from "./editor.tsx";
+import { draftOf, type Loaded, newDraft, type Template } from "./model.ts";
+import "./overlays.css";
+
+/** An overlay, or the choice of what a new one is. */
+export default function OverlayEditor() {
+  const id = useParam("id");
+  const { client } = useSession();
+  const kit = useQuery({
+    queryKey: ["kit"],
+    queryFn: async () => (await ok(client.api.GET("/overlay/v1/kit"))).templates,
+    staleTime: Infinity,
+  });
+  if (kit.isPending) return <Loading label="Loading the kit…" />;
+  if (kit.isError) return <ErrorState error={kit.error} retry={() => void kit.refetch()} />;
+  return id === "" ? <NewOverlay templates={kit.data} /> : <SavedOverlay key={id} id={id} templates={kit.data} />;
+}
+
+function BackLink() {
+  return (
+    <p>
+      <Link to="/overlays">← Overlays</Link>
+    </p>
+  );
+}
+
+function SavedOverlay({ id, templates }: { id: string; templates: readonly Template[] }) {
+  const { client } = useSession();
+  const overlay = useQuery({
+    queryKey: ["/overlays", "edited", id],
+    queryFn: async (): Promise<Loaded> => {
+      const call = client.api.GET("/overlay/v1/{id}", { params: { path: { id } } });
+      return { overlay: await ok(call), etag: (await call).response.headers.get("ETag") };
+    },
+    // What somebody is editing isn't replaced under their hands; a conflict shows when they save.
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (overlay.isPending) return <Loading label="Loading the overlay…" />;
+  if (overlay.isError) return <ErrorState error={overlay.error} retry={() => void overlay.refetch()} />;
+  return (
+    <>
+      <BackLink />
+      <Editor
+        key={overlay.data.etag}
+        saved={overlay.data}
+        first={draftOf(overlay.data.overlay)}
+        templates={templates}
+        onReload={() => void overlay.refetch()}
+      />
+    </>
+  );
+}
+
+function NewOverlay({ templates }: { templates: readonly Template[] }) {
+  const [chosen, setChosen] = useState<{ template: Template | null } | null>(null);
+  return (
+    <>
+      <BackLink />
+      {chosen ? (
+        <Editor saved={null} first={newDraft(chosen.template)} templates={templates} onReload={() => undefined} />
+      ) : (
+        <>
+          <PageHeader title="New overlay" description="Start with a designed template, or write html of your own." />
+          <ul className="template-choice">
+            {templates.map((template) => (
+              <Choice key={template.name} title={template.title} text={template.description} onChoose={() => setChosen({ template })} />
+            ))}
+            <Choice
+              title="HTML"
+              text="Your own markup and styles, shown in a sandboxed frame."
+              onChoose={() => setChosen({ template: null })}
+            />
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function Choice({ title, text, onChoose }: { title: string; text: string; onChoose: () => void }) {
+  return (
+    <li>
+      <button type="button" className="template" onClick={onChoose}>
+        <strong>{title}</strong>
+        <span className="soft">{text}</span>
+      </button>
+    </li>
+  );
+}

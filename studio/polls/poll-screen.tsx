@@ -1,0 +1,126 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { done } from "#sdk/client/index.ts";
+import { useParam } from "#studio/app/param.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { Button } from "#studio/ui/button.tsx";
+import { Confirm } from "#studio/ui/dialog.tsx";
+import { PageHeader } from "#studio/ui/page-header.tsx";
+import { ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { toast } from "#studio/ui/toast.tsx";
+import type { Poll } from "./draft.ts";
+import { LivePoll } from "./live-poll.tsx";
+import { PollForm } from "./poll-form.tsx";
+import { type LoadedPoll, POLLS_LIST, pollKey, tagged } from "./queries.ts";
+import "./polls.css";
+
+/** A poll: what it asks, and what viewers answer. */
+export default function PollScreen() {
+  const id = useParam("id");
+  return id === "" ? <NewPoll /> : <ExistingPoll key={id} id={id} />;
+}
+
+function NewPoll() {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return (
+    <>
+      <Back />
+      <PageHeader title="New poll" description="Viewers see it in the panels that include it, and in overlays." />
+      <PollForm
+        loaded={null}
+        onSaved={({ poll }) => {
+          toast("The poll has been created.");
+          void queries.invalidateQueries({ queryKey: POLLS_LIST });
+          void navigate({ to: `/polls/${poll._id}` });
+        }}
+      />
+    </>
+  );
+}
+
+function ExistingPoll({ id }: { id: string }) {
+  const { client } = useSession();
+  const poll = useQuery({
+    queryKey: pollKey(id),
+    queryFn: () => tagged(client.api.GET("/poll/v3/{id}", { params: { path: { id } } })),
+    // It may be opened, closed or settled by a rundown, a rule or somebody else.
+    refetchInterval: 3_000,
+    staleTime: 0,
+  });
+  if (poll.data) return <OpenPoll loaded={poll.data} isOffline={poll.isError} />;
+  return poll.isError ? (
+    <ErrorState error={poll.error} retry={() => void poll.refetch()} />
+  ) : (
+    <>
+      <Back />
+      <Loading label="Loading the poll…" />
+    </>
+  );
+}
+
+function OpenPoll({ loaded, isOffline }: { loaded: LoadedPoll; isOffline: boolean }) {
+  const { access } = useSession();
+  const queries = useQueryClient();
+  const [isDeleting, setDeleting] = useState(false);
+  const { poll } = loaded;
+  const show = (next: LoadedPoll) => {
+    queries.setQueryData<LoadedPoll>(pollKey(poll._id), next);
+    void queries.invalidateQueries({ queryKey: POLLS_LIST });
+  };
+  return (
+    <>
+      <Back />
+      <PageHeader title={poll.name} description={<span className="mono">{poll._id}</span>}>
+        {access.writesSite && <Button onPress={() => setDeleting(true)}>Delete…</Button>}
+      </PageHeader>
+      <div className="poll-columns">
+        <LivePoll loaded={loaded} isOffline={isOffline} onChanged={show} />
+        <PollForm
+          loaded={loaded}
+          onSaved={(next) => {
+            toast("Saved.");
+            show(next);
+          }}
+        />
+      </div>
+      {isDeleting && <DeletePoll poll={poll} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}
+
+function DeletePoll({ poll, onClose }: { poll: Poll; onClose: () => void }) {
+  const { client } = useSession();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [isPending, setPending] = useState(false);
+  async function remove(): Promise<void> {
+    setPending(true);
+    try {
+      await done(client.api.DELETE("/poll/v3/{id}", { params: { path: { id: poll._id } } }));
+      toast("The poll has been deleted.");
+      await queries.invalidateQueries({ queryKey: POLLS_LIST });
+      await navigate({ to: "/polls" });
+    } catch (error) {
+      toast(errorText(error), "danger");
+      onClose();
+    }
+  }
+  return (
+    <Confirm title="Delete the poll?" action="Delete" isPending={isPending} onConfirm={() => void remove()} onClose={onClose}>
+      <p>
+        <strong>{poll.name}</strong> is deleted with all its responses. What viewers have paid for them is refunded, unless it is settled.
+        This can&apos;t be undone.
+      </p>
+    </Confirm>
+  );
+}
+
+function Back() {
+  return (
+    <p>
+      <Link to="/polls">← Polls</Link>
+    </p>
+  );
+}

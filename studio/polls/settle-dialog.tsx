@@ -1,0 +1,99 @@
+import { useState } from "react";
+import { TifoProblem } from "#sdk/client/index.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { Button } from "#studio/ui/button.tsx";
+import { Dialog } from "#studio/ui/dialog.tsx";
+import { Notice } from "#studio/ui/notice.tsx";
+import { errorText } from "#studio/ui/states.tsx";
+import { toast } from "#studio/ui/toast.tsx";
+import { barsOf, type PollResults } from "./draft.ts";
+import { ifMatch, type LoadedPoll, tagged } from "./queries.ts";
+
+interface Props {
+  loaded: LoadedPoll;
+  results: PollResults | undefined;
+  onClose: () => void;
+  onSettled: (next: LoadedPoll) => void;
+}
+
+/** Asks for the correct answer. If somebody else was faster, shows theirs before anything is overwritten. */
+export function SettleDialog({ loaded, results, onClose, onSettled }: Props) {
+  const { client } = useSession();
+  // The version that is looked at: a change by somebody else is a conflict, not a new default.
+  const [base, setBase] = useState(loaded);
+  const [chosen, setChosen] = useState(base.poll.correctAnswerId);
+  const [isPending, setPending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { poll, etag } = base;
+  const path = { id: poll._id };
+  const settledAs = poll.settled === null ? null : poll.answers.find(({ _id }) => _id === poll.correctAnswerId)?.answer;
+
+  async function settle(correctAnswerId: string): Promise<void> {
+    setPending(true);
+    setProblem(null);
+    try {
+      onSettled(
+        await tagged(client.api.POST("/poll/v3/{id}/settle", { params: { path }, body: { correctAnswerId }, headers: ifMatch(etag) })),
+      );
+      toast("The poll is settled.");
+      onClose();
+    } catch (error) {
+      if (error instanceof TifoProblem && error.status === 412) await showTheirs();
+      else setProblem(errorText(error));
+    } finally {
+      setPending(false);
+    }
+  }
+
+  async function showTheirs(): Promise<void> {
+    try {
+      const current = await tagged(client.api.GET("/poll/v3/{id}", { params: { path } }));
+      setBase(current);
+      setProblem(
+        "Somebody else has changed the poll in the meantime. This is their version: check it, and settle again if you still want to.",
+      );
+    } catch (error) {
+      setProblem(errorText(error));
+    }
+  }
+
+  return (
+    <Dialog
+      title={poll.settled === null ? "Settle the poll" : "Correct the outcome"}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            isPending={isPending}
+            isDisabled={chosen === null || (poll.settled !== null && chosen === poll.correctAnswerId)}
+            onPress={() => chosen !== null && void settle(chosen)}
+          >
+            Settle
+          </Button>
+        </>
+      }
+    >
+      {problem !== null && <Notice tone="danger">{problem}</Notice>}
+      {settledAs !== null && (
+        <Notice tone="warning">
+          It is settled: “{settledAs}”. Another answer corrects points and quests; rewards that were claimed stay claimed.
+        </Notice>
+      )}
+      <fieldset className="poll-choices">
+        <legend>Which answer is correct?</legend>
+        {barsOf(poll, results).map(({ id, answer, responses }) => (
+          <label key={id} className="poll-choice">
+            <input type="radio" name="correct" value={id} checked={chosen === id} onChange={() => setChosen(id)} />
+            <span>{answer}</span>
+            <span className="soft">{responses.toLocaleString("en-GB")}</span>
+          </label>
+        ))}
+      </fieldset>
+      {poll.settled === null && (
+        <p className="soft">This closes the poll. Quests of viewers who gave this answer advance, and leaderboards award points.</p>
+      )}
+    </Dialog>
+  );
+}

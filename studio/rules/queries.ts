@@ -1,0 +1,68 @@
+import { useQuery } from "@tanstack/react-query";
+import { ok, type Schemas } from "#sdk/client/index.ts";
+import { useSession } from "#studio/session/context.tsx";
+import type { Provider, Rule } from "./draft.ts";
+
+export const RULES_LIST = ["rules", "list"] as const;
+export const ruleKey = (id: string) => ["rules", "item", id] as const;
+
+export type RuleWithLog = Schemas["AutomationRuleWithLog"];
+export type DryRunResult = Schemas["DryRun"]["results"][number];
+
+const MANY = { limit: 200 } as const;
+
+export function useRules() {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: RULES_LIST,
+    queryFn: async (): Promise<Rule[]> =>
+      (await ok(client.api.GET("/personalization/v1/automation-rule", { params: { query: MANY } }))).results,
+  });
+}
+
+export function useProviders() {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: ["rules", "providers"],
+    queryFn: async (): Promise<Provider[]> => (await ok(client.api.GET("/dataprovider/v1/available"))).results,
+  });
+}
+
+/** The overlays that a rule can send. */
+export function useTemplates() {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: ["rules", "templates"],
+    queryFn: async () => (await ok(client.api.GET("/overlay/v1", { params: { query: { ...MANY, type: "template" } } }))).results,
+  });
+}
+
+/** The variables of the kit's templates, by template. */
+export function useKit() {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: ["rules", "kit"],
+    queryFn: async () => new Map((await ok(client.api.GET("/overlay/v1/kit"))).templates.map(({ name, sample }) => [String(name), sample])),
+    staleTime: Infinity,
+  });
+}
+
+export function useChannels() {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: ["rules", "channels"],
+    queryFn: async () =>
+      (await ok(client.api.GET("/page/v2/channel", { params: { query: MANY } }))).results.map(({ _id, data }) => ({
+        _id,
+        name: data.name,
+      })),
+  });
+}
+
+export function usePolls() {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: ["rules", "polls"],
+    queryFn: async () => (await ok(client.api.GET("/poll/v3", { params: { query: MANY } }))).results,
+  });
+}

@@ -1,0 +1,244 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { done, ok, TifoProblem } from "#sdk/client/index.ts";
+import { useParam } from "#studio/app/param.ts";
+import { timeText } from "#studio/resources/cell.tsx";
+import { useSession } from "#studio/session/context.tsx";
+import { Button } from "#studio/ui/button.tsx";
+import { Confirm } from "#studio/ui/dialog.tsx";
+import { Notice } from "#studio/ui/notice.tsx";
+import { PageHeader } from "#studio/ui/page-header.tsx";
+import { ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { toast } from "#studio/ui/toast.tsx";
+import { draftOf, NEW_RULE, problemsOf, ruleOf } from "./draft.ts";
+import { DryRun } from "./dry-run.tsx";
+import { ruleKey, RULES_LIST, type RuleWithLog, useProviders } from "./queries.ts";
+import { RuleForm } from "./rule-form.tsx";
+import { RuleSwitch } from "./rule-switch.tsx";
+import "./rules.css";
+
+interface LoadedRule {
+  rule: RuleWithLog;
+  etag: string | null;
+}
+
+/** A rule: its form, what it would do, and what it has done. */
+export default function RuleScreen() {
+  const id = useParam("id");
+  return (
+    <>
+      <p>
+        <Link to="/rules">← Rules</Link>
+      </p>
+      {id === "" ? <NewRule /> : <ExistingRule key={id} id={id} />}
+    </>
+  );
+}
+
+function NewRule() {
+  const navigate = useNavigate();
+  return (
+    <>
+      <PageHeader title="New rule" description="It is created switched off, so that you can try it first." />
+      <Editor loaded={null} onSaved={(id) => void navigate({ to: `/rules/${id}` })} />
+    </>
+  );
+}
+
+function ExistingRule({ id }: { id: string }) {
+  const { client } = useSession();
+  const rule = useQuery({
+    queryKey: ruleKey(id),
+    queryFn: async (): Promise<LoadedRule> => {
+      const call = client.api.GET("/personalization/v1/automation-rule/{id}", { params: { path: { id } } });
+      return { rule: await ok(call), etag: (await call).response.headers.get("ETag") };
+    },
+    refetchInterval: 10_000,
+  });
+  if (rule.isPending) return <Loading label="Loading the rule…" />;
+  if (!rule.data) return <ErrorState error={rule.error} retry={() => void rule.refetch()} />;
+  return <OpenRule loaded={rule.data} />;
+}
+
+function OpenRule({ loaded }: { loaded: LoadedRule }) {
+  const { access } = useSession();
+  const { rule } = loaded;
+  const [isDeleting, setDeleting] = useState(false);
+  return (
+    <>
+      <PageHeader title={rule.name} description={<span className="mono">{rule._id}</span>}>
+        <RuleSwitch rule={rule} />
+        {access.writesSite && <Button onPress={() => setDeleting(true)}>Delete…</Button>}
+      </PageHeader>
+      <div className="rule-columns">
+        <Editor loaded={loaded} onSaved={() => toast("Saved.")} />
+        <div className="rule-side">
+          <DryRun rules={[rule]} isDisabled={rule.clientRule} />
+          <Log log={rule.log} />
+        </div>
+      </div>
+      {isDeleting && <DeleteRule rule={rule} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}
+
+function Editor({ loaded, onSaved }: { loaded: LoadedRule | null; onSaved: (id: string) => void }) {
+  const { client, access } = useSession();
+  const queries = useQueryClient();
+  const providers = useProviders();
+  const [base, setBase] = useState(loaded);
+  const [draft, setDraft] = useState(() => (loaded ? draftOf(loaded.rule) : NEW_RULE));
+  const [isChanged, setChanged] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+  const [problems, setProblems] = useState<Record<string, string>>({});
+  const [general, setGeneral] = useState<string | null>(null);
+  // What others change shows while nothing is edited here.
+  if (loaded && base && loaded.etag !== base.etag && !isChanged) {
+    setBase(loaded);
+    setDraft(draftOf(loaded.rule));
+  }
+
+  async function save(): Promise<void> {
+    const provider = providers.data?.find(({ _id }) => _id === draft.providerId);
+    const missing = problemsOf(draft, provider);
+    setProblems(missing);
+    setGeneral(null);
+    if (Object.keys(missing).length > 0) return setGeneral("Something is missing.");
+    setSaving(true);
+    const common = {
+      name: draft.name.trim(),
+      channelId: draft.channelId === "" ? null : draft.channelId,
+      jsonRule: ruleOf(draft, provider, base?.rule ?? null),
+    };
+    try {
+      const id = base
+        ? await update(base, common)
+        : (await ok(client.api.POST("/personalization/v1/automation-rule", { body: { ...common, active: false } }))).id;
+      setChanged(false);
+      await queries.invalidateQueries({ queryKey: RULES_LIST });
+      await queries.invalidateQueries({ queryKey: ruleKey(id) });
+      onSaved(id);
+    } catch (error) {
+      showProblem(error);
+    } finally {
+      setSaving(false);
+    }
+  }
+
+  async function update(
+    { rule }: LoadedRule,
+    body: { name: string; channelId: string | null; jsonRule: RuleWithLog["jsonRule"] },
+  ): Promise<string> {
+    await ok(client.api.PUT("/personalization/v1/automation-rule/{id}", { params: { path: { id: rule._id } }, body }));
+    return rule._id;
+  }
+
+  function showProblem(error: unknown): void {
+    const issues = error instanceof TifoProblem ? error.issues : [];
+    setProblems(Object.fromEntries(issues.map(({ path, message }) => [path, message])));
+    setGeneral(issues.length === 0 ? errorText(error) : `The server objects: ${issues.map(({ message }) => message).join("; ")}`);
+  }
+
+  return (
+    <form
+      className="rule-editor sheet"
+      noValidate
+      aria-label="Rule"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <RuleForm
+        draft={draft}
+        problems={problems}
+        isDisabled={!access.writesSite}
+        onChange={(change) => {
+          setDraft((current) => ({ ...current, ...change }));
+          setChanged(true);
+        }}
+      />
+      {general !== null && <Notice tone="danger">{general}</Notice>}
+      {isChanged && base?.rule.active === true && <Notice tone="warning">The rule is on: what you save applies at once.</Notice>}
+      {isChanged && base && loaded && base.etag !== loaded.etag && (
+        <Notice tone="warning">Somebody else has changed this rule. Saving replaces their version; discard your changes to see it.</Notice>
+      )}
+      {access.writesSite && (
+        <div className="rule-actions">
+          <Button type="submit" look="primary" isPending={isSaving} isDisabled={loaded !== null && !isChanged}>
+            {loaded ? "Save" : "Create"}
+          </Button>
+          {loaded && isChanged && (
+            <Button
+              onPress={() => {
+                setBase(loaded);
+                setDraft(draftOf(loaded.rule));
+                setChanged(false);
+                setProblems({});
+              }}
+            >
+              Discard changes
+            </Button>
+          )}
+        </div>
+      )}
+    </form>
+  );
+}
+
+const OUTCOMES: Record<RuleWithLog["log"][number]["outcome"], string> = {
+  scheduled: "Waits",
+  sent: "Sent",
+  created: "Created",
+  locked: "Closed",
+  failed: "Failed",
+  dropped: "Dropped",
+};
+
+function Log({ log }: { log: RuleWithLog["log"] }) {
+  return (
+    <section className="sheet" aria-labelledby="rule-log">
+      <h2 id="rule-log">Last firings</h2>
+      {log.length === 0 ? (
+        <p className="soft">It hasn’t fired yet.</p>
+      ) : (
+        <ol className="rule-log">
+          {log.map(({ eventId, created, outcome, message }) => (
+            <li key={eventId}>
+              <span className={`badge rule-outcome-${outcome}`}>{OUTCOMES[outcome]}</span>
+              <time dateTime={new Date(created).toISOString()}>{timeText(created)}</time>
+              {message !== null && <span className="soft">{message}</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function DeleteRule({ rule, onClose }: { rule: RuleWithLog; onClose: () => void }) {
+  const { client } = useSession();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [isPending, setPending] = useState(false);
+  async function remove(): Promise<void> {
+    setPending(true);
+    try {
+      await done(client.api.DELETE("/personalization/v1/automation-rule/{id}", { params: { path: { id: rule._id } } }));
+      toast("The rule has been deleted.");
+      await queries.invalidateQueries({ queryKey: RULES_LIST });
+      await navigate({ to: "/rules" });
+    } catch (error) {
+      toast(errorText(error), "danger");
+      onClose();
+    }
+  }
+  return (
+    <Confirm title="Delete the rule?" action="Delete" isPending={isPending} onConfirm={() => void remove()} onClose={onClose}>
+      <p>
+        <strong>{rule.name}</strong> stops at once, also for events that wait. This can&apos;t be undone.
+      </p>
+    </Confirm>
+  );
+}

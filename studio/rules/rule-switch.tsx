@@ -1,0 +1,39 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ok } from "#sdk/client/index.ts";
+import { useSession } from "#studio/session/context.tsx";
+import { errorText } from "#studio/ui/states.tsx";
+import { Switch } from "#studio/ui/switch.tsx";
+import { toast } from "#studio/ui/toast.tsx";
+import type { Rule } from "./draft.ts";
+import { ruleKey, RULES_LIST } from "./queries.ts";
+
+/** Switches a rule on or off, for everybody, at once. */
+export function RuleSwitch({ rule, isLabelHidden = false }: { rule: Rule; isLabelHidden?: boolean }) {
+  const { client, access } = useSession();
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (active: boolean) =>
+      ok(
+        client.api.PUT("/personalization/v1/automation-rule/{id}", {
+          params: { path: { id: rule._id } },
+          body: { jsonRule: rule.jsonRule, active },
+        }),
+      ),
+    onSuccess: ({ name, active }) => toast(`“${name}” is ${active ? "on" : "off"}.`),
+    onError: (error) => toast(errorText(error), "danger"),
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: RULES_LIST });
+      await queries.invalidateQueries({ queryKey: ruleKey(rule._id) });
+    },
+  });
+  return (
+    <div className={isLabelHidden ? "rule-switch rule-switch-bare" : "rule-switch"}>
+      <Switch
+        label={isLabelHidden ? `${rule.name} is on` : "On"}
+        isSelected={change.isPending ? change.variables : rule.active}
+        isDisabled={!access.writesSite || change.isPending}
+        onChange={(active) => change.mutate(active)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Locator, Page } from "playwright-core";
+import { z } from "@hono/zod-openapi";
+import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
+import { collectErrors } from "./site.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
+const Tokens = z.object({ jwt: z.string(), refreshToken: z.string() });
+const Item = z.object({ _id: z.string() });
+
+/** Markup that would set `window.ran` if a page ran it. */
+export const SCRIPT = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`;
+const PASSWORD = "studio-member-pass";
+
+export interface Member {
+  id: string;
+  tokens: z.output<typeof Tokens>;
+}
+
+/** A site of its own on the shared deployment, which no other test changes. */
+export class StudioSite {
+  readonly url: string;
+  readonly id: string;
+  readonly key: string;
+
+  private constructor(url: string, id: string, key: string) {
+    this.url = url;
+    this.id = id;
+    this.key = key;
+  }
+
+  static async create(url: string, slug: string): Promise<StudioSite> {
+    const admin = { email: `admin@${slug}.example`, password: PASSWORD, name: `Ada ${SCRIPT}` };
+    const body = { name: `Site ${SCRIPT}`, slug, admin };
+    const { site, developerKey } = Created.parse(await call(url, "POST", "/site/v1", body, { "Tifo-Super-Key": DEMO_SUPER_KEY }));
+    return new StudioSite(url, site._id, developerKey);
+  }
+
+  /** Calls the API as the site's developer key, or as an account. */
+  call(method: string, path: string, body?: unknown, member?: Member): Promise<unknown> {
+    const as: Record<string, string> = member ? { Authorization: `Bearer ${member.tokens.jwt}` } : { "Tifo-Developer-Key": this.key };
+    return call(this.url, method, path, body, { "Tifo-Client-Id": this.id, ...as });
+  }
+
+  /** Creates something, and returns its id. */
+  async create(path: string, body: unknown, member?: Member): Promise<string> {
+    return Item.parse(await this.call("POST", path, body, member))._id;
+  }
+
+  async admin(slug: string): Promise<Member> {
+    return { id: "", tokens: await this.#signIn(`admin@${slug}.example`) };
+  }
+
+  async member(name: string, email: string, roles: unknown[] = []): Promise<Member> {
+    const { _id } = Item.parse(await this.call("PUT", "/account/v3", { email, password: PASSWORD, name, roles }));
+    return { id: _id, tokens: await this.#signIn(email) };
+  }
+
+  async #signIn(email: string): Promise<z.output<typeof Tokens>> {
+    return Tokens.parse(await call(this.url, "POST", "/auth/v2/login", { email, password: PASSWORD, siteId: this.id }, {}));
+  }
+
+  /** Opens a screen of Studio as an account. */
+  async open(browser: Browser, screen: string, { tokens }: Member): Promise<{ page: Page; errors: string[] }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    const errors = collectErrors(page, this.url);
+    // Sandboxed frames have no storage.
+    await page.addInitScript(([key, value]) => origin === "null" || localStorage.getItem(key) || localStorage.setItem(key, value), [
+      `tifo.studio.session.${this.id}`,
+      JSON.stringify(tokens),
+    ] as const);
+    await page.goto(`${this.url}/studio${screen}?site=${this.id}`);
+    return { page, errors };
+  }
+}
+
+/** What axe finds on the screen, and markup that has run. The header belongs to every screen. */
+export async function violationsOf(page: Page, exclude: string[] = []): Promise<string[]> {
+  await page.evaluate(AXE);
+  const options = JSON.stringify({ include: [["body"]], exclude: exclude.map((selector) => [selector]) });
+  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(`axe.run(${options})`);
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+  return (await page.evaluate("window.ran")) === undefined ? found : [...found, "a script of somebody else has run"];
+}
+
+/** Moves the focus with Tab until the element has it. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 80; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement || element.contains(document.activeElement))) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab doesn't reach ${String(target)}`);
+}
+
+async function call(url: string, method: string, path: string, body: unknown, headers: Record<string, string>): Promise<unknown> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { "Content-Type": "application/json", ...headers },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
+  return text === "" ? null : JSON.parse(text);
+}

@@ -1,0 +1,82 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
+import { launchBrowser } from "./browser.ts";
+
+const EMAIL = "importer@studio.example";
+const PASSWORD = "studio-importer-pass";
+const SUPPORTER = "5eed0000000000000000a020";
+const DEMO = "5eed00000000000000000001";
+const SCRIPT = "<img src=x onerror='window.ran=1'>";
+const MEMBERS = 1000;
+
+const Tokens = z.object({ jwt: z.string(), refreshToken: z.string() });
+const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
+const List = z.object({ pagination: z.object({ totalCount: z.number() }) });
+
+const url = inject("url");
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(() => browser.close());
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<unknown> {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  expect(response.ok).toBe(true);
+  return response.json();
+}
+
+async function openAs(account: { siteId: string; email: string; password: string }, path: string): Promise<Page> {
+  const tokens = Tokens.parse(await post("/auth/v2/login", account));
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await page.addInitScript(
+    ([siteId, session]) => {
+      localStorage.setItem(`tifo.studio.session.${siteId}`, session);
+      localStorage.setItem("tifo.studio.site", siteId);
+    },
+    [account.siteId, JSON.stringify(tokens)] as const,
+  );
+  await page.goto(`${url}/studio${path}`);
+  return page;
+}
+
+test("imports 1,000 members, names the rows that it can't, and refunds only what was paid", async () => {
+  const admin = { email: EMAIL, password: PASSWORD, name: "Ida" };
+  const created = Created.parse(
+    await post("/site/v1", { name: "Import", slug: "studio-import", admin }, { "Tifo-Super-Key": DEMO_SUPER_KEY }),
+  );
+  const siteId = created.site._id;
+  const page = await openAs({ siteId, email: EMAIL, password: PASSWORD }, "/people/transfer");
+  const rows = Array.from({ length: MEMBERS }, (_, index) => `fan-${String(index)}@fans.example,"Fan ${String(index)} ${SCRIPT}"`);
+  const text = ["email,name", ...rows, `nobody ${SCRIPT},Ned`].join("\n");
+  await page.getByLabel("CSV file").setInputFiles({ name: "members.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.getByRole("button", { name: "Import 1,000 members" }).click();
+  await page.getByText("Done: 1,000 of 1,000. 1 rows were rejected.").waitFor();
+  await page.getByRole("rowheader", { name: "1002", exact: true }).waitFor();
+  const headers = { "Tifo-Client-Id": siteId, "Tifo-Developer-Key": created.developerKey };
+  const listed = List.parse(await (await fetch(`${url}/account/v3?limit=1`, { headers })).json());
+  expect(listed.pagination.totalCount).toBe(MEMBERS + 1);
+  expect(await page.evaluate("window.ran")).toBeUndefined();
+  await page.context().close();
+
+  const person = await openAs({ siteId: DEMO, email: "admin@demo.example", password: "demo-admin-pass" }, `/people/${SUPPORTER}/access`);
+  await person.getByRole("button", { name: "Refund… R-2026-4QX7M2KD" }).click();
+  const dialog = person.getByRole("dialog", { name: "Refund" });
+  const amount = dialog.getByLabel("Amount in GBP");
+  await amount.fill("89.01");
+  await dialog.getByText("At most £89.00 can be refunded.").waitFor();
+  await amount.fill("4.50");
+  // The demo's payments don't exist at Stripe, so the server rejects the refund, and the dialog says why.
+  await dialog.getByRole("button", { name: "Refund £4.50" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await person.context().close();
+});
