@@ -23,6 +23,7 @@ import { siteScores } from "./s-lighthouse.ts";
 import { startUp } from "./n-start-up.ts";
 import { bulkCodes } from "./p-bulk-codes.ts";
 import { chatPanel } from "./t-chat-panel.ts";
+import { tree } from "./u-tree.ts";
 import { overlayTiming } from "./v-overlay-timing.ts";
 
 /** `quick` is for trying out a benchmark: few, short and small rounds. */
@@ -44,6 +45,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   S: { title: "The site's Lighthouse scores", run: siteScores },
   P: { title: "Access codes in bulk", run: bulkCodes },
   T: { title: "The chat panel on a phone's CPU", run: chatPanel },
+  U: { title: "A channel with branches", run: tree },
   V: { title: "From a picture to its overlay", run: overlayTiming },
 };
 

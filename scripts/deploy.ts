@@ -1,13 +1,16 @@
 // `npm run deploy`: deploys the project to the Cloudflare account that wrangler is signed in to, and creates missing
 // resources. `npm run deploy -- --dry-run` does everything that doesn't need an account.
+// `-- --contract` also applies migrations that the running release can't survive.
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { build } from "./lib/build.ts";
 import { run, runOrFail } from "./lib/command.ts";
+import { contractingStatements } from "./lib/contracting-migrations.ts";
 import { guard, Problem, say, step } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
+import { createSetupLink } from "./lib/setup-link.ts";
 
 const DATABASE = "tifo";
 const BUCKET = "tifo-media";
@@ -32,10 +35,14 @@ await guard(async () => {
   await step("Looking for the queues", ensureQueues);
   try {
     writeFileSync(join(ROOT, CONFIG), readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(NO_DATABASE_ID, database));
+    if (!process.argv.includes("--contract")) await step("Checking the migrations", refuseContracting);
     await step("Migrating the database", () => runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG]));
     const secrets = await missingSecrets();
     const url = await step("Deploying", () => deploy(secrets));
-    printSummary(url, secrets.TIFO_SUPER_KEY);
+    const superKey = secrets.TIFO_SUPER_KEY;
+    // Only the deployment that sets the super key knows it; the others leave the sites as they are.
+    const link = superKey === undefined ? undefined : await step("Creating the first admin's link", () => createSetupLink(url, superKey));
+    printSummary(url, superKey, link);
   } finally {
     rmSync(join(ROOT, CONFIG), { force: true });
     rmSync(join(ROOT, SECRETS), { force: true });
@@ -61,6 +68,25 @@ async function findOrCreateDatabase(): Promise<string> {
 async function findDatabase(): Promise<string | undefined> {
   const databases = Databases.parse(JSON.parse(await runOrFail("wrangler", ["d1", "list", "--json"])));
   return databases.find(({ name }) => name === DATABASE)?.uuid;
+}
+
+/** The running release uses the database until the new one is deployed: what it still needs can't be removed before. */
+async function refuseContracting(): Promise<void> {
+  const { output } = await run("wrangler", ["d1", "migrations", "list", "DB", "--remote", "--config", CONFIG]);
+  const folder = join(ROOT, "db/migrations");
+  const pending = readdirSync(folder).filter((file) => file.endsWith(".sql") && output.includes(file));
+  // A database without tables has no running release.
+  if (pending.length === readdirSync(folder).filter((file) => file.endsWith(".sql")).length) return;
+  const problems = pending.flatMap((file) =>
+    contractingStatements(readFileSync(join(folder, file), "utf8")).map(
+      ({ statement, what }) => `  ${file} ${what}: ${statement.slice(0, 120)}`,
+    ),
+  );
+  if (problems.length === 0) return;
+  throw new Problem(
+    `These migrations break the release that is running:\n${problems.join("\n")}\n` +
+      "Deploy a release first that no longer uses what they remove. Then add the line `-- contracts: <since when it is unused>` to the migration, or use `npm run deploy -- --contract`.",
+  );
 }
 
 /** Creates the account's bucket for uploaded files if it doesn't exist. */
@@ -97,18 +123,25 @@ async function deploy(secrets: Record<string, string>): Promise<string> {
   const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", SECRETS] : [];
   const output = await runOrFail("wrangler", ["deploy", "--config", CONFIG, ...withSecrets]);
   say(output.trim());
-  return /https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "https://<your Worker's address>";
+  return addressIn(output) ?? "https://<your Worker's address>";
 }
 
-function printSummary(url: string, superKey: string | undefined): void {
-  say(`\nTifo is deployed at ${url}`);
-  if (superKey !== undefined) {
-    say(`\nYour super key. It is shown only once and stored only in the Worker:\n\n  ${superKey}`);
-  }
-  say(`
-Create a site with it. The response contains the site's id and developer key:
+/** The address in wrangler's report: a domain of one's own, or workers.dev. */
+function addressIn(output: string): string | undefined {
+  const domain = /^\s*(\S+) \(custom domain/m.exec(output)?.[1];
+  return domain === undefined ? /https:\/\/\S+\.workers\.dev/.exec(output)?.[0] : `https://${domain}`;
+}
 
-  curl -X POST ${url}/site/v1/ \\
-    -H "Tifo-Super-Key: ${superKey ?? "<your super key>"}" -H "Content-Type: application/json" \\
-    -d '{"name":"My site","slug":"my-site","admin":{"email":"you@example.com","password":"<a long password>","name":"You"}}'`);
+function printSummary(url: string, superKey: string | undefined, link: string | undefined): void {
+  say(`
+Tifo is deployed at ${url}
+Studio is at        ${url}/studio`);
+  if (superKey !== undefined) say(`\nYour super key. It is shown only once and stored only in the Worker:\n\n  ${superKey}`);
+  if (link !== undefined) say(`\nCreate your site and its first admin here. The link works once, within 24 hours:\n\n  ${link}`);
+  else
+    say(`
+To create a site and its first admin, request a link that works once, within 24 hours:
+
+  curl -X POST ${url}/site/v1/setup-link \\
+    -H "Tifo-Super-Key: ${superKey ?? "<your super key>"}" -H "Content-Type: application/json" -d '{}'`);
 }

@@ -1,5 +1,6 @@
 // `npm test`: builds whatever is out of date, runs every test, and ends with one line: N passed, N failed. Arguments
-// after `--` are passed to vitest: `npm test -- overlays`, `npm test -- --project unit`.
+// after `--` are passed to vitest: `npm test -- overlays`, `npm test -- --project unit`. With `TIFO_RECORD=1`, a run of
+// all tests that passes stores its figures for the site's page about quality.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -8,27 +9,32 @@ import { z } from "@hono/zod-openapi";
 import { build } from "./lib/build.ts";
 import { requireChromium } from "./lib/chromium.ts";
 import { OFFLINE } from "./lib/command.ts";
+import { testFigures, writeRecord } from "./lib/records.ts";
 import { guard, say } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
-import { summarise, type TestReport } from "./lib/summary.ts";
+import { summarise } from "./lib/summary.ts";
 
 const REPORT = join(ROOT, "test-results/vitest.json");
 
 const Report = z.object({
   numPassedTests: z.number(),
-  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
+  testResults: z.array(z.object({ name: z.string(), status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
 });
 
 let exitCode = 1;
+const selection = process.argv.slice(2);
 rmSync(REPORT, { force: true });
 await guard(async () => {
-  const selection = process.argv.slice(2);
   await build();
   // Selected tests may not need a browser.
   if (selection.length === 0) await requireChromium();
   exitCode = await vitest(selection);
 });
-const { passed, failed } = summarise(readReport(), exitCode);
+const report = readReport();
+const { passed, failed } = summarise(report, exitCode);
+if (process.env["TIFO_RECORD"] === "1" && selection.length === 0 && failed === 0 && report) {
+  writeRecord("tests", testFigures(report.testResults));
+}
 process.exitCode = failed === 0 ? 0 : 1;
 say(`${passed} passed, ${failed} failed`);
 // The IPC channel to the parent process would keep this one alive.
@@ -43,7 +49,7 @@ async function vitest(args: string[]): Promise<number> {
   return child.exitCode ?? 1;
 }
 
-function readReport(): TestReport | undefined {
+function readReport(): z.infer<typeof Report> | undefined {
   if (!existsSync(REPORT)) return undefined;
   return Report.parse(JSON.parse(readFileSync(REPORT, "utf8")));
 }

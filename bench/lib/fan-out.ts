@@ -12,7 +12,7 @@ export interface Broadcaster extends Contender {
 }
 
 /** The Durable Objects of a channel. */
-export const REALTIME = { CHANNEL: "Channel", RELAY: "Relay", SITE_PRESENCE: "SitePresence" };
+export const REALTIME = { CHANNEL: "Channel", BRANCH: "Branch", RELAY: "Relay", SITE_PRESENCE: "SitePresence" };
 
 /** Tifo's objects; a relay accepts `capacity` viewers. */
 export async function ourChannel(name = "Tifo", capacity = Number(VARIABLES["TIFO_RELAY_CAPACITY"])): Promise<Broadcaster> {

@@ -1,7 +1,8 @@
-import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
-import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { channelOf, presenceOf, relayOf } from "#worker/durable-objects/stubs.ts";
+import { type Broadcast, VIEWER_HEADER, type ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { connect, issueTicket, type LoadChannel } from "#worker/services/realtime/realtime.ts";
 
+export { Branch } from "#worker/durable-objects/branch/branch.ts";
 export { Channel } from "#worker/durable-objects/channel/channel.ts";
 export { Relay } from "#worker/durable-objects/relay/relay.ts";
 export { SitePresence } from "#worker/durable-objects/site-presence/site-presence.ts";
@@ -14,6 +15,22 @@ const OPEN_TO_ALL: LoadChannel = async () => ({
   site: { version: 0, segments: [] },
 });
 
+/** A viewer whom the Worker has admitted. */
+const ANYBODY: ViewerIdentity = {
+  accountId: null,
+  sessionId: null,
+  outputId: null,
+  device: null,
+  network: null,
+  tags: [],
+  language: null,
+  country: null,
+  segments: { version: 0, slugs: [] },
+  resume: null,
+  nonce: null,
+  gate: null,
+};
+
 export default {
   async fetch(request, env) {
     const { pathname, searchParams } = new URL(request.url);
@@ -22,6 +39,11 @@ export default {
       case "/connect": {
         const [deviceId, ticket] = [searchParams.get("device"), searchParams.get("ticket")];
         return connect(env, { siteId, channelId, deviceId, network: null, ticket, language: null, resume: null }, OPEN_TO_ALL);
+      }
+      case "/join": {
+        const viewer: ViewerIdentity = { ...ANYBODY, device: searchParams.get("device") };
+        const headers = { Upgrade: "websocket", [VIEWER_HEADER]: encodeURIComponent(JSON.stringify(viewer)) };
+        return relayOf(env, siteId, channelId, Number(searchParams.get("relay"))).fetch("https://relay/", { headers });
       }
       case "/publish": {
         const channel = channelOf(env, siteId, channelId);

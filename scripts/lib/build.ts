@@ -6,7 +6,7 @@ import { ROOT } from "./root.mjs";
 
 export const OPENAPI = "docs/public/openapi.json";
 
-/** Rebuilds whatever is out of date: the API's documents, the SDK, the docs site and Studio. */
+/** Rebuilds whatever is out of date: the API's documents, the SDK, the command line, the docs site and Studio. */
 export async function build(): Promise<void> {
   await unlessFresh({
     stamp: stamp("openapi"),
@@ -31,11 +31,20 @@ export async function build(): Promise<void> {
     work: () => step("Building the SDK", buildSdk),
   });
   await unlessFresh({
+    stamp: stamp("cli"),
+    inputs: ["cli/**", "sdk/{client,channel,model}/**", OPENAPI, "scripts/build-cli.ts", "package-lock.json"],
+    except: ["cli/dist", "**/*.test.ts"],
+    output: "docs/public/cli/version.json",
+    work: () => step("Building the command line", buildCli),
+  });
+  await unlessFresh({
     stamp: stamp("docs"),
     inputs: [
       "docs/**",
       "astro.config.mjs",
       "sdk/**",
+      "bench/RESULTS.md",
+      "bench/records/**",
       "worker/lib/errors.ts",
       "worker/lib/schemas/overlay-kit/*.ts",
       "worker/services/overlays/kit/*.ts",
@@ -50,7 +59,7 @@ export async function build(): Promise<void> {
   // Last, because a build of the docs empties the folder that both are served from.
   await unlessFresh({
     stamp: stamp("studio"),
-    inputs: ["studio/**", "sdk/**", OPENAPI, "worker/lib/roles.ts", "scripts/build-studio.ts", "package-lock.json"],
+    inputs: ["studio/**", "sdk/**", OPENAPI, "worker/lib/{csv,money,roles}.ts", "scripts/build-studio.ts", "package-lock.json"],
     except: ["sdk/dist", "**/*.test.ts"],
     output: "docs/dist/studio/index.html",
     work: () => step("Building Studio", buildStudio),
@@ -65,6 +74,10 @@ async function emitOpenApi(): Promise<void> {
 async function buildSdk(): Promise<void> {
   await runOrFail("node", ["scripts/emit-sdk-types.ts"]);
   await runOrFail("node", ["scripts/build-sdk.ts"]);
+}
+
+async function buildCli(): Promise<void> {
+  await runOrFail("node", ["scripts/build-cli.ts"]);
 }
 
 async function buildDocs(): Promise<void> {

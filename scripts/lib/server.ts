@@ -14,6 +14,8 @@ export interface ServerOptions {
   /** Folder that `prepareState` has prepared. */
   state: string;
   secrets: Secrets;
+  /** The configuration of another release. */
+  config?: string;
 }
 
 export interface Server {
@@ -34,8 +36,8 @@ const GRACE_MS = 5_000;
 const READY_MS = 300_000;
 
 /** Starts the Worker on 127.0.0.1 and resolves once it responds. Its warnings and errors go to this process's output. */
-export async function startServer({ port, state, secrets }: ServerOptions): Promise<Server> {
-  const child = spawn(process.execPath, ["--no-warnings", "--import", EXIT_WITH_PARENT, WRANGLER, ...devArguments(port, state)], {
+export async function startServer({ port, state, secrets, config }: ServerOptions): Promise<Server> {
+  const child = spawn(process.execPath, ["--no-warnings", "--import", EXIT_WITH_PARENT, WRANGLER, ...devArguments(port, state, config)], {
     cwd: ROOT,
     env: { ...process.env, ...OFFLINE, ...secrets },
     stdio: ["ignore", "inherit", "pipe", "ipc"],
@@ -78,10 +80,13 @@ export async function requireFreePort(port: number): Promise<void> {
   probe.close();
 }
 
-function devArguments(port: number, state: string): string[] {
+function devArguments(port: number, state: string, config = join(ROOT, "wrangler.toml")): string[] {
   return [
-    ...["dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--persist-to", state],
+    ...["dev", "--config", config],
+    ...["--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--persist-to", state],
     ...["--log-level", "error", "--show-interactive-dev-session=false", "--var", "TIFO_DEVELOPMENT:true"],
+    ...["--var", `TIFO_BACKUP_DAILY:${process.env.TIFO_BACKUP_DAILY ?? 0}`, "--var", "TIFO_BACKUP_WEEKLY:0"],
+    ...["--var", `TIFO_SANDBOXES:${process.env.TIFO_SANDBOXES ?? 500}`],
     // Locally, all viewers share one address.
     ...["TIFO_SOCKETS_PER_ADDRESS", "TIFO_DEVICES_PER_ADDRESS"].flatMap((name) => ["--var", `${name}:${process.env[name] ?? 100_000}`]),
   ];

@@ -26,7 +26,7 @@ export async function prepareState(folder: string): Promise<Secrets> {
     stamp: join(folder, "migrated"),
     inputs: ["db/migrations/**"],
     output: database,
-    work: () => step("Migrating the database", () => migrate(folder, secrets)),
+    work: () => step("Migrating the database", () => migrateState(folder, secrets)),
   });
   await unlessFresh({
     stamp: join(folder, "demo-loaded"),
@@ -44,7 +44,8 @@ function ownSecret(folder: string): string {
   return readFileSync(file, "utf8");
 }
 
-async function migrate(folder: string, secrets: Secrets): Promise<void> {
+/** Applies the migrations that a folder's database doesn't have yet. */
+export async function migrateState(folder: string, secrets: Secrets): Promise<void> {
   await runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder], { env: { ...secrets } });
 }
 

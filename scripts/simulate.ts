@@ -1,0 +1,34 @@
+// `npm run simulate`: a channel with a million viewers on a virtual clock. The code that delivers frames is the Worker's own; the
+// platform's costs are those of scripts/simulation/costs.ts. Fails if any viewer misses a frame or receives one twice.
+// `-- --viewers 100000 --connections 6` changes the audience, and how many calls an object makes at a time.
+import { parseArgs } from "node:util";
+import { OBJECT_REQUESTS } from "./simulation/costs.ts";
+import { simulate } from "./simulation/run.ts";
+import { say } from "./lib/report.mjs";
+
+const { values } = parseArgs({
+  options: { viewers: { type: "string", default: "1000000" }, connections: { type: "string", default: "" } },
+});
+
+const started = performance.now();
+const report = await simulate({
+  viewers: Number(values.viewers),
+  connections: values.connections === "" ? Infinity : Number(values.connections),
+});
+say(
+  `${report.viewers.toLocaleString("en")} viewers, ${report.relays} relays, ${report.branches} branches, ${report.broadcasts} broadcasts`,
+);
+say(
+  `${report.received.toLocaleString("en")} frames received: ${report.gaps} missing, ${report.doubles} repeated; ${report.behind} viewers not up to date at the end`,
+);
+say(
+  `${report.returned.toLocaleString("en")} reconnects, ${report.restarted} of which got the whole state; ${report.branchesLost} branches lost`,
+);
+for (const phase of report.phases) say(`${phase.name}: last viewer after ${phase.p50} ms (median broadcast), ${phase.max} ms (slowest)`);
+for (const { kind, peak } of report.requests) say(`requests per second of one ${kind}, at most: ${peak} (limit about ${OBJECT_REQUESTS})`);
+say(
+  `cost of an hour like the steady phase: $${report.usdPerHour.toFixed(2)} (requests $${report.usdRequests.toFixed(2)}, duration $${report.usdDuration.toFixed(2)}), and $${report.usdAcks.toFixed(2)} if every viewer acknowledges every broadcast`,
+);
+say(`(${Math.round((performance.now() - started) / 1000)} s)`);
+if (report.gaps + report.doubles + report.behind > 0) process.exitCode = 1;
+if (process.connected) process.disconnect();
