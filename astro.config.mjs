@@ -7,9 +7,12 @@ import starlightLinksValidator from "starlight-links-validator";
 import { debugPages } from "./docs/integrations/debug-pages.ts";
 import { diagrams } from "./docs/integrations/diagrams.ts";
 import { inlineScriptHashes } from "./docs/integrations/inline-script-hashes.ts";
+import { lateSamples } from "./docs/integrations/late-samples.ts";
 import { navbarBreakpoint } from "./docs/integrations/navbar-breakpoint.ts";
+import { pageWeights } from "./docs/integrations/page-weights.ts";
 import { publish } from "./docs/integrations/publish.ts";
 import { relativeLinks } from "./docs/integrations/relative-links.ts";
+import { resolvedRoutes } from "./docs/integrations/resolved-routes.ts";
 import { sections } from "./docs/src/sidebars/index.ts";
 import { origin, sources } from "./docs/src/site.ts";
 import sdk from "./sdk/package.json" with { type: "json" };
@@ -56,7 +59,7 @@ export default defineConfig({
         ThemeSelect: "./docs/src/overrides/theme-select.astro",
       },
       sidebar: sections.map(({ label, items }) => ({ label, items })),
-      routeMiddleware: "./docs/src/section-sidebar.ts",
+      routeMiddleware: ["./docs/src/section-sidebar.ts", "./docs/src/last-updated.ts"],
       // The validator knows only pages made from Markdown. Links to operations and errors are tested with the samples.
       plugins: [
         starlightLinksValidator({
@@ -65,10 +68,14 @@ export default defineConfig({
       ],
     }),
     react(),
+    resolvedRoutes(),
     debugPages(),
     sitemap({ filter: (page) => !/\/(__debug|search$|404$)/.test(page) }),
     publish(),
+    // After what reads the samples in all languages.
+    lateSamples(),
     inlineScriptHashes(),
+    pageWeights(),
   ],
 });
 

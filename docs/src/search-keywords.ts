@@ -2,6 +2,7 @@
 const KEYWORDS: Record<string, string> = {
   "/": "what is tifo, home, overview, fan engagement, second screen, watch party, interactive video",
   "/start": "quickstart, quick start, tutorial, first steps, hello world, install, run locally, npm start, clone, demo, sandbox",
+  "/sandbox": "playground, test site, free trial, try without an account, temporary site, own site, expire, claim",
   "/api/key": "developer key, client id, super key, credentials, api token, header, Tifo-Client-Id, Tifo-Developer-Key",
   "/api/rest": "explorer, openapi, swagger, api reference, try it, postman",
   "/docs/api-reference": "openapi, swagger, api specification, endpoints, rest api, all operations, postman",
@@ -54,6 +55,7 @@ const KEYWORDS: Record<string, string> = {
   "/guides/your-own-client": "without sdk, python, go, custom client, websocket client, reconnect, resume",
   "/overlays/gallery":
     "kit, templates, lower third, scoreboard, score bug, countdown, ticker, sponsor, banner, graphics, line-up, examples",
+  "/sdk/cli": "cli, command line, terminal, npx, scaffold, starter, boilerplate, tail",
   "/sdk/web": "javascript, typescript, react, browser, website, script tag",
   "/sdk/web/getting-started":
     "npm, install, script tag, cdn, sri, integrity, csp, react, vue, svelte, angular, next.js, nextjs, vite, ssr, bundler",
@@ -83,6 +85,7 @@ const KEYWORDS: Record<string, string> = {
   "/docs/api-reference/createAccessCodes": "voucher, coupon, promo codes, generate codes",
   "/docs/api-reference/getConcurrents": "how many viewers, watching now, audience size, live count, online",
   "/docs/api-reference/broadcastOverlay": "show, send, push, trigger, display, everyone, screen",
+  "/docs/api-reference/retractBroadcast": "undo, delete broadcast, remove from recording, sent by mistake, take back, wrong overlay",
   "/docs/api-reference/clearBroadcasts": "hide overlay, remove overlay from screen, take down, stop overlay",
   "/docs/api-reference/clearChannelBroadcasts": "hide overlay, remove overlay from screen, take down, stop overlay",
   "/docs/api-reference/broadcastOverlayToTag": "vip, some viewers, audience, target",

@@ -31,6 +31,9 @@ export interface SiteFooter {
 /** The origin of the site, for canonical links, the sitemap and the link to the OpenAPI document. */
 export const origin = process.env["TIFO_SITE"] ?? "http://localhost:8787";
 
+/** Below the name: on the home page, in its title and in the footer. */
+export const tagline = "Developer Docs";
+
 /** Base URL for editing the sources, including the branch; without it, pages have no edit link. */
 export const sources = process.env["TIFO_SOURCES"];
 
@@ -77,6 +80,7 @@ export const footer: SiteFooter = {
         { label: "Realtime", href: "/concepts/realtime" },
         { label: "Webhooks", href: "/concepts/webhooks" },
         { label: "Changelog", href: "/changelog" },
+        { label: "Quality", href: "/quality" },
       ],
     },
     {
@@ -84,6 +88,7 @@ export const footer: SiteFooter = {
       items: [
         { label: "llms.txt", href: "/llms.txt" },
         { label: "Search index", href: "/search-index.json" },
+        { label: "Changelog feed", href: "/changelog.xml" },
         { label: "Sitemap", href: "/sitemap-index.xml" },
       ],
     },

@@ -78,18 +78,22 @@ test("TypeScript samples type-check against the SDK", async () => {
     paths,
   };
   const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: [], files: [...names.keys()] };
+  const reference = typescriptReference();
+  names.set("reference.ts", { page: "the reference", line: 1, language: "ts", meta: "", code: reference });
+  sampleFolder.write("reference.ts", reference);
+  config.files.push("reference.ts");
   const project = sampleFolder.write("tsconfig.json", JSON.stringify(config));
   const { output } = await run("tsc", ["-p", project, "--pretty", "false"]);
   const messages = output.split("\n").flatMap((line) => {
-    const [, name = "", at = "", message = ""] = /(sample-\d+\.tsx?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
+    const [, name = "", at = "", message = ""] = /((?:sample-\d+|reference)\.tsx?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
     const fence = names.get(name);
     return fence ? [`${fence.page}:${fence.line + Number(at) - 1} ${message}`] : line.includes("error TS") ? [line] : [];
   });
   expect(messages).toEqual([]);
 });
 
-test("Swift and Kotlin samples on the site and in the reference parse", () => {
-  const grammars = ["swift", "kotlin"];
+test("Swift, Kotlin, Go and PHP samples on the site and in the reference parse", () => {
+  const grammars = ["swift", "kotlin", "go", "php"];
   const reference = operations.flatMap((operation) =>
     samplesOf(operation)
       .filter(({ language }) => grammars.includes(language))
@@ -140,6 +144,16 @@ test("links to the reference point to existing operations, and links to errors t
 test("every fence that isn't run states why", () => {
   expect(fences.filter(({ meta }) => /\bnorun\b(?!="[^"]{5,}")/.test(meta)).map(place)).toEqual([]);
 });
+
+/** The TypeScript samples of all operations as one module, which is checked faster than as many. */
+function typescriptReference(): string {
+  const blocks = operations.flatMap(({ operationId, ...operation }) => {
+    const sample = samplesOf({ operationId, ...operation }).find(({ language }) => language === "ts");
+    return sample ? [`// ${operationId}\n{\n${sample.code.replace(/^import .*$/m, "")}\n}`] : [];
+  });
+  expect(blocks.length).toBeGreaterThan(100);
+  return `import { createClient, done, ok } from "@tifo/web/client";\n${blocks.join("\n")}\n`;
+}
 
 /** Removes comments and normalises whitespace. */
 function normalise(code: string): string {

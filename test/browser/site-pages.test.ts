@@ -1,11 +1,11 @@
 import { glob, readFile } from "node:fs/promises";
-import { join, normalize } from "node:path";
-import { gzipSync } from "node:zlib";
+import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { attribute, type BuiltPage, elements, metaOf, readPage } from "#docs/src/publish/html.ts";
+import { type BuiltPage, metaOf, readPage } from "#docs/src/publish/html.ts";
 import { linkFaults } from "#docs/src/publish/link-check.ts";
+import { APPLICATIONS, createScale } from "#docs/src/publish/page-weights.ts";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors, sitemapPaths } from "./site.ts";
 
@@ -14,14 +14,15 @@ const ROOT = "docs/dist";
 const BUILT_FOR = "http://localhost:8787";
 const PAGE_BYTES = 45_000;
 const SCRIPT_BYTES = 15_000;
-/** Pages that are applications, and therefore load more scripts. */
-const APPLICATIONS = ["/api/rest", "/start", "/studio"];
 
-// Colours don't depend on the width, nor structure on the theme: two views cover both themes and both widths.
+// Colours don't depend on the width, nor structure on the theme: two views cover both themes and both widths. What a page
+// contains is the same in both, so that the second needs only the rules on looks, unless the page has a new header or menu.
 const VIEWS = [
   { width: 1280, theme: "light" },
   { width: 375, theme: "dark" },
-];
+] as const;
+const NEW_SHELL = ":is(tifo-header, tifo-menu):not([data-checked])";
+const RULES_ON_LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
 const Violations = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() }).loose()) }).loose());
 
@@ -69,10 +70,10 @@ test("every page in the sitemap has a Markdown version, which llms.txt lists", a
 });
 
 test("a page is at most 45 kB over the wire, including at most 15 kB of scripts", async () => {
-  const sizes = new Map<string, number>();
+  const weigh = createScale(ROOT);
   for (const page of pages) {
     if (APPLICATIONS.includes(page.path)) continue;
-    const { html, styles, scripts } = await weigh(page, sizes);
+    const { html, styles, scripts } = await weigh(page);
     expect(scripts, `scripts of ${page.path}`).toBeLessThanOrEqual(SCRIPT_BYTES);
     expect(html + styles + scripts, page.path).toBeLessThanOrEqual(PAGE_BYTES);
   }
@@ -85,50 +86,14 @@ test("no header exceeds the platform's limit", async () => {
   expect(headers).not.toMatch(/script-src[^;]*'unsafe-(inline|eval)'/);
 });
 
-/** The initial size of a page, in gzipped bytes: HTML with its inline content, styles, and scripts with their imports. */
-async function weigh(page: BuiltPage, sizes: Map<string, number>): Promise<{ html: number; styles: number; scripts: number }> {
-  const all = [...elements(page.document)];
-  const styles = all.filter((one) => attribute(one, "rel") === "stylesheet" && attribute(one, "media") !== "print");
-  const scripts = new Set<string>();
-  for (const script of all.filter(({ tagName }) => tagName === "script")) {
-    const file = attribute(script, "src");
-    if (file !== undefined) await collectImports(file, scripts);
-  }
-  const file = page.path === "/404" ? "404.html" : join(page.path, "index.html");
-  return {
-    html: await size(file),
-    styles: await sum(styles.map((one) => attribute(one, "href") ?? "")),
-    scripts: await sum([...scripts]),
-  };
-
-  async function size(name: string): Promise<number> {
-    const known = sizes.get(name) ?? gzipSync(await readFile(join(ROOT, name))).length;
-    sizes.set(name, known);
-    return known;
-  }
-  async function sum(names: string[]): Promise<number> {
-    let total = 0;
-    for (const name of names) total += await size(name);
-    return total;
-  }
-}
-
-async function collectImports(file: string, found: Set<string>): Promise<void> {
-  if (found.has(file)) return;
-  found.add(file);
-  const code = await readFile(join(ROOT, file), "utf8");
-  for (const [, name = ""] of code.matchAll(/(?:from|import)\s*["'](\.[^"']+)["']/g)) {
-    await collectImports(normalize(join(file, "..", name)), found);
-  }
-}
-
 test(
   "no page has an accessibility violation in any theme or width, an error, a layout shift or horizontal scrolling",
   async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
     const queue = await pathsToCheck();
     const errors: string[] = [];
-    await Promise.all([checkPages(context, queue, errors), checkPages(context, queue, errors)]);
+    const checked = new Set<string>();
+    await Promise.all([checkPages(context, queue, checked, errors), checkPages(context, queue, checked, errors)]);
     await context.close();
     expect(errors).toEqual([]);
   },
@@ -144,28 +109,32 @@ async function pathsToCheck(): Promise<string[]> {
   return [...others, ...operations, "/search?q=overlay", "/__debug/config", "/404"];
 }
 
-async function checkPages(context: BrowserContext, queue: string[], errors: string[]): Promise<void> {
+async function checkPages(context: BrowserContext, queue: string[], checked: Set<string>, errors: string[]): Promise<void> {
+  const page = await context.newPage();
+  const pageErrors = collectErrors(page, url);
+  await page.addInitScript(sumShifts);
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-    // A new page for each path, because resizing an existing one would count as a shift.
-    const page = await context.newPage();
-    const pageErrors = collectErrors(page, url);
-    await page.addInitScript(sumShifts);
+    // Before the navigation: a resized page shifts.
+    await page.setViewportSize({ width: VIEWS[0].width, height: 800 });
     await page.goto(url + path);
     const shift = await page.evaluate(() => Number(document.documentElement.dataset["shift"] ?? 0));
     if (shift > 0.01) errors.push(`${path} shifts by ${shift}`);
     await page.evaluate(axe);
+    for (const part of await page.evaluate(leaveOutChecked, [...checked])) checked.add(part);
+    const onlyLooks = (await page.locator(NEW_SHELL).count()) === 0;
     for (const { width, theme } of VIEWS) {
       await page.setViewportSize({ width, height: 800 });
-      const found: unknown = await page.evaluate(runAxe, theme);
+      const rules = onlyLooks && theme === "dark" ? RULES_ON_LOOKS : undefined;
+      const found: unknown = await page.evaluate(runAxe, { theme, rules });
       for (const { id, nodes } of Violations.parse(found)) {
         errors.push(`${path} (${theme}, ${width} px): ${id} ${nodes.map(({ html }) => html).join(" ")}`);
       }
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) errors.push(`${path} is ${overflow} px too wide at ${width} px`);
     }
-    errors.push(...pageErrors);
-    await page.close();
   }
+  errors.push(...pageErrors);
+  await page.close();
 }
 
 /** Runs in the page: sums up layout shifts that no input has caused. */
@@ -179,8 +148,36 @@ function sumShifts(): void {
   }).observe({ type: "layout-shift", buffered: true });
 }
 
-/** Runs in the page: axe's violations in a theme. */
-async function runAxe(theme: string): Promise<unknown> {
+/**
+ * Runs in the page: marks the parts of the shell that an earlier page had too, and makes plain text of lines of code whose colours
+ * are all known. Returns what is new, which axe checks. Most of a page's elements are such parts.
+ */
+function leaveOutChecked(known: string[]): string[] {
+  const checked = new Set(known);
+  const found = new Set<string>();
+  const isNew = (part: string): boolean => {
+    let hash = 0;
+    for (let at = 0; at < part.length; at++) hash = Math.imul(hash ^ part.charCodeAt(at), 0x01000193);
+    const key = `${part.length} ${hash}`;
+    if (!checked.has(key)) found.add(key);
+    return !checked.has(key);
+  };
+  for (const part of document.querySelectorAll("tifo-header, .site-footer")) part.toggleAttribute("data-checked", !isNew(part.outerHTML));
+  for (const menu of document.querySelectorAll("tifo-menu")) {
+    // The link to the page itself differs; each section's first page is checked with one.
+    menu.toggleAttribute("data-checked", !isNew(menu.outerHTML.replaceAll(/ aria-current="\w+"/g, "")));
+  }
+  for (const line of document.querySelectorAll(".ec-line")) {
+    const around = `${line.className} ${line.closest("figure")?.className ?? ""}`;
+    const colours = Array.from(line.querySelectorAll("[style]"), (token) => `${around} ${token.getAttribute("style") ?? ""}`);
+    const code = line.querySelector(".code") ?? line;
+    if (!colours.map(isNew).includes(true)) code.textContent = code.textContent;
+  }
+  return [...found];
+}
+
+/** Runs in the page: axe's violations in a theme, of all rules or only some. */
+async function runAxe({ theme, rules }: { theme: string; rules: string[] | undefined }): Promise<unknown> {
   document.documentElement.dataset["theme"] = theme;
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   // React applies the theme to the SDK's panels some frames later; those with a mode of their own never follow.
@@ -190,6 +187,8 @@ async function runAxe(theme: string): Promise<unknown> {
   if (typeof runner !== "object" || runner === null) throw new Error("axe isn't loaded.");
   const run: unknown = Reflect.get(runner, "run");
   if (typeof run !== "function") throw new Error("axe has no run function.");
-  const result: unknown = await Reflect.apply(run, runner, [document, { resultTypes: ["violations"], iframes: false }]);
+  // The default also loads the styles a second time, for a rule that isn't enabled.
+  const options = { resultTypes: ["violations"], iframes: false, preload: { assets: ["media"] }, ...(rules && { runOnly: rules }) };
+  const result: unknown = await Reflect.apply(run, runner, [{ exclude: ["[data-checked]"] }, options]);
   return typeof result === "object" && result !== null ? Reflect.get(result, "violations") : undefined;
 }

@@ -114,6 +114,15 @@ describe("on a phone", () => {
   });
 });
 
+test("all links of the header fit into the narrowest window without a menu", async () => {
+  const page = await open(SDK_PAGE);
+  await page.setViewportSize({ width: 997, height: 800 });
+  const links = await page.locator("tifo-header nav a").all();
+  expect(links).toHaveLength(9);
+  for (const link of links) expect(await link.isVisible()).toBe(true);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(997);
+});
+
 describe("the sidebar", () => {
   test("is 300 px wide", async () => {
     const page = await open(SDK_PAGE);
@@ -257,6 +266,28 @@ describe("the home page", () => {
     const page = await open("/");
     expect(await page.getByText("did not load properly").count()).toBe(0);
   });
+});
+
+test("an error that nothing handles is shown with its causes, and trying again clears it", async () => {
+  const page = await open(SDK_PAGE);
+  await page.evaluate(() => {
+    setTimeout(() => {
+      throw new Error("The list failed.", { cause: new TypeError("No such field.") });
+    });
+  });
+  const crash = page.getByRole("alert");
+  await crash.getByRole("heading", { name: "This page crashed." }).waitFor();
+  expect(await crash.textContent()).toContain("The list failed.\n\nCause:\nTypeError: No such field.");
+  expect(errors.splice(0)).toHaveLength(1);
+  await crash.getByRole("button", { name: "Try again" }).click();
+  await crash.waitFor({ state: "detached" });
+});
+
+test("every page says when it was last updated, also one without a source file of its own", async () => {
+  for (const path of ["/", SDK_PAGE, "/docs/api-reference/createPoll", "/quality", "/errors"]) {
+    const page = await open(path);
+    expect(await page.locator("footer time").first().getAttribute("datetime"), path).toMatch(/^20\d\d-/);
+  }
 });
 
 test("an unknown path shows the not-found page", async () => {

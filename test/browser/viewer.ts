@@ -20,6 +20,7 @@ export class Viewer {
     this.#socket = socket;
     await new Promise<void>((welcomed, failed) => {
       socket.on("error", failed);
+      socket.on("close", () => failed(new Error("The connection has ended")));
       socket.on("message", (data: Buffer) => {
         const message = ServerMessage.parse(JSON.parse(data.toString()));
         for (const frame of Array.isArray(message) ? message : [message]) {

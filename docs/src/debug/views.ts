@@ -1,10 +1,12 @@
 import { getCollection } from "astro:content";
 import { globSync } from "node:fs";
+import resolved from "virtual:tifo/routes";
+import { operations } from "../components/operation/document.ts";
 import { contextId } from "../contexts.ts";
 import { navbar } from "../navbar/navbar.ts";
 import { currentVersion, pathOf } from "../navbar/navbar-context.ts";
 import { sections } from "../sidebars/index.ts";
-import { announcement, colorMode, footer, origin, sources } from "../site.ts";
+import { announcement, colorMode, footer, origin, sources, tagline } from "../site.ts";
 
 /** The debug pages. */
 export const VIEWS = ["config", "content", "globalData", "metadata", "registry", "routes"] as const;
@@ -17,7 +19,7 @@ export async function viewOf(view: string): Promise<unknown> {
   const docs = await getCollection("docs");
   switch (view) {
     case "config":
-      return { origin, sources: sources ?? null, navbar, announcement, footer, colorMode, sections };
+      return { origin, sources: sources ?? null, tagline, navbar, announcement, footer, colorMode, sections };
     case "content":
       return docs.map(({ id, filePath, body = "" }) => ({ id, file: filePath, words: body.split(/\s+/).length }));
     case "globalData":
@@ -27,6 +29,16 @@ export async function viewOf(view: string): Promise<unknown> {
     case "registry":
       return globSync(["overrides/*.astro", "components/**/*.{astro,ts,tsx}"], { cwd: SOURCES, exclude: ["**/*.test.ts"] }).sort();
     default:
-      return { pages: globSync("**/*.{astro,ts}", { cwd: `${SOURCES}/pages` }).sort(), docs: docs.map(({ id }) => pathOf(id)) };
+      return resolved.map((route) => ({ ...route, paths: pathsOf(route.pattern, docs) }));
   }
+}
+
+/** The paths of a route with parameters. */
+function pathsOf(pattern: string, docs: readonly { id: string }[]): string[] {
+  const known: Record<string, string[]> = {
+    "/[...slug]": docs.map(({ id }) => pathOf(id)),
+    "/docs/api-reference/[operationid]": operations.map(({ operationId }) => `/docs/api-reference/${operationId}`),
+    "/__debug/[view]": VIEWS.map((view) => `/__debug/${view}`),
+  };
+  return known[pattern.toLowerCase()] ?? (pattern.includes("[") ? [] : [pattern]);
 }

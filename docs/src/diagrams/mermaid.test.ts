@@ -17,6 +17,14 @@ describe("a diagram", () => {
     expect(svg).not.toMatch(/https?:|<style|@import/);
   });
 
+  test("is as large as its smallest text needs to have 13 pixels", () => {
+    const svg = drawDiagram("flowchart LR\n  A -->|sends| B", "A to B");
+    const boxWidth = Number(/viewBox="[\d.]+ [\d.]+ ([\d.]+)/.exec(svg)?.[1]);
+    const width = Number(/ width="(\d+)"/.exec(svg)?.[1]);
+    const sizes = [...svg.matchAll(/font-size="([\d.]+)"/g)].map(([, size]) => Number(size));
+    expect((Math.min(...sizes) * width) / boxWidth).toBeGreaterThanOrEqual(13);
+  });
+
   test("shares no id with another on the same page", () => {
     const ids = (source: string) => [...drawDiagram(source, "x").matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     const all = [...ids("flowchart LR\n  A --> B"), ...ids("flowchart LR\n  A --> C")];

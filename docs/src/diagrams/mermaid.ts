@@ -5,6 +5,9 @@ const KINDS = /^\s*(flowchart|graph|sequenceDiagram|stateDiagram)/;
 const STYLE = /<style>[\s\S]*?<\/style>/g;
 const IDS = /(id="|url\(#)((?:arrowhead|seq-arrow)[\w-]*)/g;
 const DECIMALS = /(\d+\.\d)\d+/g;
+const SIZE = / width="([\d.]+)" height="([\d.]+)"/;
+/** The smallest text, in pixels, however narrow the window is: a wide diagram scrolls instead of shrinking. */
+const SMALLEST_TEXT = 13;
 
 /**
  * Renders a flowchart, sequence or state diagram as SVG in the site's colours, with one file for both themes.
@@ -23,9 +26,18 @@ export function drawDiagram(source: string, caption: string): string {
     // Its styles would apply to the whole page and fetch an external font; styles/site.css has the styles that it needs.
     .replaceAll(STYLE, "")
     .replaceAll(IDS, `$1${prefix}$2`)
+    .replace(SIZE, scaled(svg))
     .replaceAll(DECIMALS, "$1")
     .replaceAll(/>\s+</g, "><");
   return `<figure class="diagram not-content" data-source="${escape(source)}"><div role="group" aria-label="Diagram" tabindex="0">${drawing}</div></figure>`;
+}
+
+/** Width and height at which the smallest text has its size. */
+function scaled(svg: string): string {
+  const smallest = Math.min(SMALLEST_TEXT, ...[...svg.matchAll(/font-size="([\d.]+)"/g)].map(([, size]) => Number(size)));
+  const [, width, height] = SIZE.exec(svg) ?? [];
+  const factor = SMALLEST_TEXT / smallest;
+  return ` width="${Math.ceil(Number(width) * factor)}" height="${Math.ceil(Number(height) * factor)}"`;
 }
 
 function escape(text: string): string {

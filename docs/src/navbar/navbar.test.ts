@@ -55,6 +55,10 @@ describe("the site's own navbar", () => {
     ["/docs/api-reference/createPoll", "REST API"],
     ["/api/key", "REST API"],
     ["/start", "Get started"],
+    ["/sandbox", "Get started"],
+    ["/changelog", "REST API"],
+    ["/overlays/gallery", "Web SDK"],
+    ["/sdk/web-legacy", "Web SDK"],
     ["/sdk/web/core-sdk/configure", "Web SDK"],
   ])("marks on %s only the link of its section, %s", (path, label) => {
     const links = resolveNavbar(navbar.items, context).filter((entry) => entry.kind === "link");

@@ -2,12 +2,18 @@ import { keywordsOf } from "../search-keywords.ts";
 import { terms } from "../components/search/words.ts";
 import { attribute, type BuiltPage, contentOf, type Element, elements, find, hasClass, lineOf, metaOf, titleOf } from "./html.ts";
 import { type IndexedDocument, type Part, partsOf } from "./search-index.ts";
+import { encodeWords } from "./word-index.ts";
 
 /** One list of the file that the search box loads: titles, headings, descriptions, keywords or contents, in this order. */
 export interface SearchFileEntry {
   documents: (Omit<IndexedDocument, "t"> & { t?: string })[];
-  /** The stemmed words of each document that doesn't show its text, separated by spaces. */
+  /** The stemmed words of the documents that don't show their text, as `decodeWords` reads them. */
   index: string[];
+}
+
+interface List {
+  documents: SearchFileEntry["documents"];
+  words: (readonly string[])[];
 }
 
 /** Pages with one short section per entry, which readers look for by its name. */
@@ -23,11 +29,11 @@ const COMPOUND = /_|\d\D|.{16}/;
  * are reduced to their different words, and the box computes the index.
  */
 export function searchFile(pages: readonly BuiltPage[], breadcrumbOf: (path: string) => string[]): SearchFileEntry[] {
-  const lists = Array.from({ length: 5 }, (): SearchFileEntry => ({ documents: [], index: [] }));
+  const lists = Array.from({ length: 5 }, (): List => ({ documents: [], words: [] }));
   let last = 0;
   const add = (list: number, document: Omit<SearchFileEntry["documents"][number], "i">, words: readonly string[] = []): number => {
     lists[list]?.documents.push({ i: ++last, ...document });
-    lists[list]?.index.push([...new Set(words)].join(" "));
+    lists[list]?.words.push(words);
     return last;
   };
   for (const page of pages) {
@@ -60,8 +66,7 @@ export function searchFile(pages: readonly BuiltPage[], breadcrumbOf: (path: str
       words.flatMap((text) => terms(text)).filter((word) => !shown.has(word) && !COMPOUND.test(word)),
     );
   }
-  for (const list of lists) list.index = withoutCommon(list.index);
-  return lists;
+  return lists.map(({ documents, words }) => ({ documents, index: encodeWords(withoutCommon(words)) }));
 
   function addEntry({ heading, anchor, text }: Part, u: string): void {
     const own = add(0, { t: heading, u, h: anchor, b: breadcrumbOf(u) });
@@ -82,12 +87,11 @@ export function searchFile(pages: readonly BuiltPage[], breadcrumbOf: (path: str
 }
 
 /** Words that a quarter of the documents contain distinguish none of them. */
-function withoutCommon(index: readonly string[]): string[] {
+function withoutCommon(documents: readonly (readonly string[])[]): string[][] {
   const counts = new Map<string, number>();
-  for (const word of index.flatMap((words) => words.split(" "))) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const filled = index.filter((words) => words !== "").length;
-  const keep = (word: string): boolean => (counts.get(word) ?? 0) <= Math.max(10, filled / 4);
-  return index.map((words) => words.split(" ").filter(keep).join(" "));
+  for (const word of documents.flatMap((words) => [...new Set(words)])) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const filled = documents.filter((words) => words.length > 0).length;
+  return documents.map((words) => words.filter((word) => (counts.get(word) ?? 0) <= Math.max(10, filled / 4)));
 }
 
 /** Words by which an operation is found besides its title: its id, its area, its description and the names of its fields. */

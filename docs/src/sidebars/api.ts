@@ -5,6 +5,7 @@ export const api: SidebarItem[] = [
     label: "Start",
     items: [
       { label: "Get started", slug: "start" },
+      { label: "Sandbox", slug: "sandbox" },
       { label: "API key", slug: "api/key" },
     ],
   },

@@ -5,6 +5,10 @@ export const guides: SidebarItem[] = [
   {
     label: "Integration",
     items: [
+      { label: "Ten minutes to a match day", slug: "guides/ten-minutes" },
+      { label: "Add Tifo to a website", slug: "guides/websites" },
+      { label: "PHP and Python servers", slug: "guides/php-and-python" },
+      { label: "Migrate from another platform", slug: "guides/migrate" },
       { label: "From site to viewers", slug: "guides/integration" },
       { label: "Sports stats", slug: "guides/integration/stats" },
       { label: "Match facts", slug: "guides/match-facts" },
@@ -36,12 +40,16 @@ export const guides: SidebarItem[] = [
       { label: "Stream providers", slug: "guides/stream-providers" },
       { label: "Chat services", slug: "guides/chat-services" },
       { label: "Your own client", slug: "guides/your-own-client" },
+      { label: "Command line", slug: "sdk/cli" },
+      { label: "Agents (MCP)", slug: "guides/agents" },
       { label: "Custom code", slug: "guides/custom-code" },
     ],
   },
   {
     label: "Operations",
     items: [
+      { label: "Deploy", slug: "guides/deploy" },
+      { label: "Scaling and cost", slug: "guides/cost" },
       { label: "Operate a deployment", slug: "guides/operations" },
       { label: "Export and import a site", slug: "guides/move-a-site" },
     ],

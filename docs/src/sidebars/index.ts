@@ -25,8 +25,8 @@ export const sections: Section[] = [
   { label: "Web SDK", paths: ["/sdk/web"], items: web },
   { label: "Web legacy SDK", paths: ["/sdk/web-legacy"], items: webLegacy },
   { label: "Roku SDK", paths: ["/sdk/roku"], items: roku },
-  { label: "API", paths: ["/start", "/api", "/errors", "/concepts", "/docs", "/changelog"], items: api },
-  { label: "Guides", paths: ["/guides"], items: guides },
+  { label: "API", paths: ["/start", "/sandbox", "/api", "/errors", "/concepts", "/docs", "/changelog"], items: api },
+  { label: "Guides", paths: ["/guides", "/sdk/cli"], items: guides },
 ];
 
 /** The section of a page; undefined for the home page and similar pages. */

@@ -22,12 +22,14 @@ export interface SampleFolder {
 const TIMEOUT_MS = 540_000;
 const OUTPUT_CHARS = 4_000;
 
-/** Creates a folder for samples in which `@tifo/web` is installed. */
+/** Creates a folder for samples in which `@tifo/web` and the command line are installed. */
 export function createSampleFolder(): SampleFolder {
   mkdirSync(join(ROOT, ".wrangler"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, ".wrangler/samples-"));
   mkdirSync(join(folder, "node_modules/@tifo"), { recursive: true });
   symlinkSync(join(ROOT, "sdk/dist"), join(folder, "node_modules/@tifo/web"));
+  mkdirSync(join(folder, "node_modules/.bin"));
+  symlinkSync(join(ROOT, "cli/dist/tifo.js"), join(folder, "node_modules/.bin/tifo"));
   return {
     folder,
     write(name, text) {
@@ -41,7 +43,13 @@ export function createSampleFolder(): SampleFolder {
 }
 
 async function run(cwd: string, command: string, args: string[], env: Record<string, string>): Promise<Run> {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const path = `${join(cwd, "node_modules/.bin")}:${process.env.PATH ?? ""}`;
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, PATH: path, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   const end = setTimeout(() => endGroup(child.pid), TIMEOUT_MS);

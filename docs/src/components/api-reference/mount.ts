@@ -1,6 +1,6 @@
 import { createApiReference } from "@scalar/api-reference";
 import stylesheet from "@scalar/api-reference/style.css?url";
-import { DEMO } from "../live-channel/demo.ts";
+import { DEMO, fill, storedCredentials } from "../key/credentials.ts";
 import theme from "./theme.css?inline";
 
 /**
@@ -11,12 +11,14 @@ export async function mountApiReference(element: HTMLElement, content: string): 
   await addStylesheet();
   followTheme();
   fixMarkup(element);
+  const own = storedCredentials();
+  const [clientId, developerKey] = [own.clientId || DEMO.clientId, own.developerKey || DEMO.developerKey];
   createApiReference(element, {
-    content,
+    content: fill(content, own, location.origin),
     servers: [{ url: location.origin }],
     authentication: {
       preferredSecurityScheme: [["client", "developer"]],
-      securitySchemes: { client: { value: DEMO.clientId }, clientQuery: { value: DEMO.clientId }, developer: { value: DEMO.developerKey } },
+      securitySchemes: { client: { value: clientId }, clientQuery: { value: clientId }, developer: { value: developerKey } },
     },
     theme: "none",
     customCss: theme,

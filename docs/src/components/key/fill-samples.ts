@@ -20,7 +20,7 @@ function isInIsland(code: Element): boolean {
 }
 
 function isNone(own: Credentials): boolean {
-  return Object.values(own).every((value) => value === "");
+  return own.clientId === "" && own.developerKey === "" && own.origin === "";
 }
 
 function fillText(code: Element, own: Credentials): void {
@@ -29,13 +29,17 @@ function fillText(code: Element, own: Credentials): void {
   const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     const before = original(text);
-    if (fill(before, { clientId: "·", developerKey: "·", origin: "·" }) !== before) text.nodeValue = fill(before, own, pageOrigin);
+    if (fill(before, { ...own, clientId: "·", developerKey: "·", origin: "·" }) !== before) text.nodeValue = fill(before, own, pageOrigin);
   }
 }
 
 /** The original text of a node. */
 function original(node: Node): string {
-  const known = originals.get(node) ?? node.nodeValue ?? "";
-  originals.set(node, known);
-  return known;
+  const known = originals.get(node);
+  if (known !== undefined) return known;
+  const text = node.nodeValue ?? "";
+  // Operation pages name their origin already before the first paint.
+  const before = document.documentElement.dataset["origin"] === undefined ? text : text.replaceAll(location.origin, DEMO.origin);
+  originals.set(node, before);
+  return before;
 }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { TifoChat } from "#sdk/react/index.ts";
-import { CHATTERS, type Chatter } from "./demo.ts";
+import { CHATTERS, type Chatter, liveChatters } from "./demo.ts";
 import { chatAs } from "./use-channel.ts";
 
 /** The channel's chat, with a choice of who the reader is in it. */
@@ -18,7 +18,7 @@ export function Chat() {
         Chat as
         <select defaultValue="" onChange={({ target }) => choose(target.value)}>
           <option value="">Nobody: read only</option>
-          {Object.entries(CHATTERS).map(([chatter, { name }]) => (
+          {Object.entries(liveChatters()).map(([chatter, { name }]) => (
             <option key={chatter} value={chatter}>
               {name}
             </option>

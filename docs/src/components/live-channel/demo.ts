@@ -1,9 +1,18 @@
+import { storedSandbox } from "../sandbox/sandbox.ts";
+import { recordRequest } from "../sandbox/requests.ts";
+
 // Ids and key of the demo site; they exist only in local demo data.
 export const DEMO = {
   clientId: "5eed00000000000000000001",
   developerKey: "tifo_dev_demo",
   channelId: "5eed0000000000000000c001",
 } as const;
+
+/** The site that the page shows live: the reader's sandbox or the demo. */
+export function liveSite(): { clientId: string; developerKey: string; channelId: string } {
+  const sandbox = storedSandbox();
+  return sandbox ? { clientId: sandbox.siteId, developerKey: sandbox.developerKey, channelId: sandbox.channelId } : DEMO;
+}
 
 interface DemoOverlay {
   id: string;
@@ -51,7 +60,7 @@ export const DEMO_OVERLAYS: readonly DemoOverlay[] = [
   },
 ];
 
-/** The demo's accounts that can chat. */
+/** The accounts of the demo that can chat. */
 export const CHATTERS = {
   viewer: { name: "Vera Viewer", email: "viewer@demo.example", password: "demo-viewer-pass" },
   moderator: { name: "Mo Moderator", email: "moderator@demo.example", password: "demo-moderator-pass" },
@@ -59,33 +68,47 @@ export const CHATTERS = {
 
 export type Chatter = keyof typeof CHATTERS;
 
-/** Whether the server of this page runs the demo site. Throws if the server can't be reached. */
+/** The accounts that can chat, with how they sign in. */
+export function liveChatters(): Partial<Record<Chatter, { name: string; email: string; password: string }>> {
+  const sandbox = storedSandbox();
+  return sandbox ? { viewer: { name: "Sandbox viewer", email: sandbox.viewerEmail, password: sandbox.password } } : CHATTERS;
+}
+
+/** The overlays to choose from: a sandbox has the first one. */
+export function liveOverlays(): readonly DemoOverlay[] {
+  return storedSandbox() ? [GOAL] : DEMO_OVERLAYS;
+}
+
+/** Whether the server of this page runs the demo site, or has the reader's sandbox. Throws if the server can't be reached. */
 export async function isDemoServer(): Promise<boolean> {
-  const response = await fetch("/site/v1/", { headers: { "Tifo-Client-Id": DEMO.clientId } });
+  const response = await fetch("/site/v1/", { headers: { "Tifo-Client-Id": liveSite().clientId } });
   // An unread response body keeps its connection open.
   await response.body?.cancel();
   return response.ok;
 }
 
-/** Broadcasts an overlay to the demo channel and returns the broadcast's id. Throws with the server's message. */
+/** Broadcasts an overlay to the live site's channel and returns the broadcast's id. Throws with the server's message. */
 export async function broadcastDemoOverlay({ id, variables }: DemoOverlay = GOAL): Promise<string> {
-  const response = await fetch(`/overlay/v1/broadcast/${id}`, {
+  const { clientId, developerKey, channelId } = liveSite();
+  const path = `/overlay/v1/broadcast/${storedSandbox()?.overlayId ?? id}`;
+  const response = await fetch(path, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
-      "Tifo-Client-Id": DEMO.clientId,
-      "Tifo-Developer-Key": DEMO.developerKey,
+      "Tifo-Client-Id": clientId,
+      "Tifo-Developer-Key": developerKey,
     },
-    body: JSON.stringify({ channelId: DEMO.channelId, variables }),
+    body: JSON.stringify({ channelId, variables }),
   });
+  recordRequest({ method: "POST", path, status: response.status });
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) throw new Error(textAt(body, "message") ?? `The server returned ${response.status}.`);
   return textAt(firstOf(body, "broadcasts"), "broadcastId") ?? "";
 }
 
-/** The question of a poll on the demo site. */
+/** The question of a poll. */
 export async function questionOf(pollId: string): Promise<string | undefined> {
-  const response = await fetch(`/poll/v3/${pollId}`, { headers: { "Tifo-Client-Id": DEMO.clientId } });
+  const response = await fetch(`/poll/v3/${pollId}`, { headers: { "Tifo-Client-Id": liveSite().clientId } });
   const body: unknown = await response.json();
   return textAt(body, "question");
 }

@@ -6,7 +6,7 @@ import { Boundary } from "../boundary.tsx";
 import { EngagementCards } from "./engagement-cards.tsx";
 import { Chat } from "./chat.tsx";
 import type { ChannelView } from "./channel-view.ts";
-import { broadcastDemoOverlay, DEMO_OVERLAYS, isDemoServer } from "./demo.ts";
+import { broadcastDemoOverlay, type DEMO_OVERLAYS, isDemoServer, liveOverlays } from "./demo.ts";
 import { FrameLog } from "./frame-log.tsx";
 import { Stage } from "./stage.tsx";
 import { useChannel } from "./use-channel.ts";
@@ -34,8 +34,8 @@ function Channel() {
     return (
       <section className="live-channel not-content" aria-label="Live channel" data-pagefind-ignore>
         <p className="elsewhere">
-          This server doesn’t run the demo site, so there is no channel to show here. Start Tifo on your machine with <code>npm start</code>{" "}
-          and open this page there.
+          This server doesn’t run the demo site. Create a <a href="/sandbox">sandbox</a> to have a channel here, or start Tifo on your
+          machine with <code>npm start</code> and open this page there.
         </p>
       </section>
     );
@@ -79,14 +79,14 @@ function Screen({ event, view: { tally, quest, log }, press, note }: ScreenProps
         <label>
           Overlay{" "}
           <select value={chosen} onChange={({ target }) => setChosen(Number(target.value))}>
-            {DEMO_OVERLAYS.map(({ id, name }, index) => (
+            {liveOverlays().map(({ id, name }, index) => (
               <option key={id} value={index}>
                 {name}
               </option>
             ))}
           </select>
         </label>
-        <button type="button" className="tifo-button" disabled={connection !== "live"} onClick={() => press(DEMO_OVERLAYS[chosen])}>
+        <button type="button" className="tifo-button" disabled={connection !== "live"} onClick={() => press(liveOverlays()[chosen])}>
           Broadcast the demo overlay
         </button>
         <p role="status">{note}</p>

@@ -4,19 +4,20 @@ import { createTifo } from "#sdk/core/core.ts";
 import type { TifoEventViewModel } from "#sdk/model/event-interface.ts";
 import * as renderer from "#sdk/react/mount.tsx";
 import { type ChannelView, EMPTY_VIEW, nextView } from "./channel-view.ts";
-import { CHATTERS, type Chatter, DEMO } from "./demo.ts";
+import { type Chatter, liveChatters, liveSite } from "./demo.ts";
 
 const tifo = createTifo(renderer);
 let account: TifoClient | null = null;
 
-/** Signs in one of the demo's accounts, so that it can chat; null: nobody. Throws with the server's message. */
+/** Signs in one of the site's accounts, so that it can chat; null: nobody. Throws with the server's message. */
 export async function chatAs(chatter: Chatter | null): Promise<void> {
-  account = chatter === null ? null : createClient({ origin: location.origin, clientId: DEMO.clientId });
-  if (chatter !== null) await account?.signIn(CHATTERS[chatter].email, CHATTERS[chatter].password);
+  const person = chatter === null ? undefined : liveChatters()[chatter];
+  account = person ? createClient({ origin: location.origin, clientId: liveSite().clientId }) : null;
+  if (person) await account?.signIn(person.email, person.password);
   await tifo.userDidChange();
 }
 
-/** The demo channel through the Web SDK, while `joined`; null until then. `onShown` receives each broadcast that is on screen. */
+/** The live site's channel through the Web SDK, while `joined`; null until then. `onShown` receives each broadcast that is on screen. */
 export function useChannel(
   joined: boolean,
   onShown: (broadcastId: string) => void,
@@ -26,8 +27,9 @@ export function useChannel(
 
   useEffect(() => {
     if (!joined) return undefined;
+    const { clientId, channelId } = liveSite();
     tifo.configure({
-      clientId: DEMO.clientId,
+      clientId,
       origin: location.origin,
       delegate: {
         getUserToken: () => account?.token() ?? null,
@@ -37,14 +39,14 @@ export function useChannel(
     let left = false;
     void tifo
       .userDidStartWatchingEvent({
-        channelId: DEMO.channelId,
+        channelId,
         onFrame: (frame) => dispatch({ kind: "frame", frame, at: Date.now() }),
         onSent: (frame) => dispatch({ kind: "sent", frame, at: Date.now() }),
       })
       .then((watched) => left || setEvent(watched));
     return () => {
       left = true;
-      tifo.userDidStopWatchingEvent(DEMO.channelId);
+      tifo.userDidStopWatchingEvent(channelId);
     };
   }, [joined, onShown]);
 

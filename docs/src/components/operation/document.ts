@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "@hono/zod-openapi";
+import { believable } from "./believable.ts";
 
 // The OpenAPI document as the reference pages read it at build time.
 
@@ -224,7 +225,7 @@ function bodiesOf(content: z.infer<typeof Content>, optional: boolean): Body[] {
   return Object.entries(content).map(([type, { schema, example }]) => ({
     type,
     schema,
-    example: example ?? (schema && exampleOf(schema, optional)),
+    example: example ?? (schema && (optional ? believable(exampleOf(schema, optional)) : exampleOf(schema, optional))),
   }));
 }
 

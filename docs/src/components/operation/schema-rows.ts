@@ -39,7 +39,8 @@ export function noteOf(description: string, constraints: string[]): string {
 export function constraintsOf(from: Schema): string[] {
   const schema = resolve(from);
   return [
-    schema.enum ? `one of ${schema.enum.map((value) => `\`${String(value)}\``).join(", ")}` : undefined,
+    schema.enum?.length === 1 ? `always \`${String(schema.enum[0])}\`` : undefined,
+    schema.enum && schema.enum.length > 1 ? `one of ${schema.enum.map((value) => `\`${String(value)}\``).join(", ")}` : undefined,
     range(schema.minLength, schema.maxLength, "character"),
     range(schema.minItems, schema.maxItems, schema.type === "array" ? "entry" : ""),
     range(schema.minimum, schema.maximum, ""),

@@ -1,8 +1,12 @@
 import type { Operation } from "../operation/document.ts";
-import { JAVASCRIPT, JSON_TEXT, literal, PYTHON } from "./literal.ts";
+import { CAPTIONS, textOf } from "./body-text.ts";
+import { go } from "./go.ts";
+import { JAVASCRIPT, literal, PYTHON } from "./literal.ts";
+import { php } from "./php.ts";
 import { type Header, requestOf, type SampleRequest } from "./request.ts";
 import { SPECIAL } from "./special.ts";
 import type { Sample } from "./sample.ts";
+import { typescript } from "./typescript.ts";
 
 /** The storage key of the reader's language, shared by all groups of samples. */
 export const SYNC_KEY = "language";
@@ -10,7 +14,10 @@ export const SYNC_KEY = "language";
 const LANGUAGES = [
   { label: "curl", language: "sh", write: curl },
   { label: "JavaScript", language: "js", write: javascript },
+  { label: "TypeScript", language: "ts", write: typescript },
   { label: "Python", language: "python", write: python },
+  { label: "Go", language: "go", write: go },
+  { label: "PHP", language: "php", write: php },
   { label: "Swift", language: "swift", write: swift },
   { label: "Kotlin", language: "kotlin", write: kotlin },
 ] as const;
@@ -20,7 +27,10 @@ export function samplesOf(operation: Operation): Sample[] {
   const special = SPECIAL[operation.operationId];
   if (special) return special;
   const request = requestOf(operation);
-  return LANGUAGES.map(({ label, language, write }) => ({ label, language, code: write(request) }));
+  return LANGUAGES.flatMap(({ label, language, write }) => {
+    const code = write(request);
+    return code === undefined ? [] : [{ label, language, code }];
+  });
 }
 
 function curl(request: SampleRequest): string {
@@ -56,7 +66,11 @@ function javascript(request: SampleRequest): string {
   const options = method === "GET" ? [] : [`method: "${method}",`];
   if (headers.length > 0) options.push("headers: {", ...headers.map((header) => `  ${javascriptHeader(header)},`), "},");
   if (body?.kind === "file") {
-    head.push("const form = new FormData();", `form.set("file", new File(["${CAPTIONS}"], "derby.vtt", { type: "text/vtt" }));`);
+    head.push(
+      "// Node 20 or newer, or a browser.",
+      "const form = new FormData();",
+      `form.set("file", new File(["${CAPTIONS}"], "derby.vtt", { type: "text/vtt" }));`,
+    );
     options.push("body: form,");
   } else if (body?.kind === "text") options.push(`body: ${JSON.stringify(body.text)},`);
   else if (body && !signed) options.push(`body: JSON.stringify(${literal(body.value, JAVASCRIPT, 2)}),`);
@@ -199,14 +213,6 @@ function kotlin(request: SampleRequest): string {
 function kotlinHeader({ name, value, variable }: Header): string {
   if (variable === "signature") return `.header("${name}", signature)`;
   return variable ? `.header("${name}", "${value}" + System.getenv("${variable}"))` : `.header("${name}", ${JSON.stringify(value)})`;
-}
-
-/** A file that every language can write in one line. */
-const CAPTIONS = "WEBVTT\\n\\n00:00.000 --> 00:04.000\\nKick-off\\n";
-
-function textOf({ body }: SampleRequest): string {
-  if (body?.kind === "text") return body.text;
-  return body?.kind === "json" ? literal(body.value, JSON_TEXT) : "";
 }
 
 function shellQuote(text: string): string {

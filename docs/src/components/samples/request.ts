@@ -10,6 +10,8 @@ export interface SampleRequest {
   body: SampleBody | undefined;
   /** Set if the body, or the id of a request without one, is signed. */
   signed: { secret: string; content: string } | undefined;
+  /** What typed clients name: the path's template with its parameters, and the required query parameters. */
+  operation: { template: string; path: Record<string, string>; query: { name: string; isText: boolean }[] };
   /** The kind of response. */
   returns: "json" | "text" | "file" | "nothing";
 }
@@ -48,6 +50,13 @@ export function requestOf(operation: Operation): SampleRequest {
     ],
     body,
     signed,
+    operation: {
+      template: operation.path,
+      path: Object.fromEntries([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, valueOf(operation, name)])),
+      query: operation.parameters
+        .filter((parameter) => parameter.in === "query" && parameter.required)
+        .map(({ name, schema }) => ({ name, isText: schema.type === "string" })),
+    },
     returns: responseKindOf(operation),
   };
 }

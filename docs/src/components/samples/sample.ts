@@ -1,6 +1,6 @@
 export interface Sample {
   label: string;
   /** As a fence's language. */
-  language: "sh" | "js" | "python" | "swift" | "kotlin";
+  language: "sh" | "js" | "ts" | "python" | "go" | "php" | "swift" | "kotlin";
   code: string;
 }

@@ -9,7 +9,8 @@ export const SPECIAL: Record<string, Sample[]> = {
     {
       label: "JavaScript",
       language: "js",
-      code: `const socket = new WebSocket("${CHANNEL.replace("http", "ws")}?clientId=${DEMO.clientId}");
+      code: `// Node 22 or newer, or a browser.
+const socket = new WebSocket("${CHANNEL.replace("http", "ws")}?clientId=${DEMO.clientId}");
 socket.addEventListener("message", ({ data }) => {
   const frames = [JSON.parse(data)].flat();
   console.log(frames.map(({ type }) => type));

@@ -1,5 +1,6 @@
 import MiniSearch, { type SearchResult } from "minisearch";
 import type { SearchFileEntry } from "../../publish/search-file.ts";
+import { decodeWords } from "../../publish/word-index.ts";
 import { tokens } from "./query.ts";
 import { phraseOf, synonymsAt } from "./synonyms.ts";
 import { terms } from "./words.ts";
@@ -84,8 +85,10 @@ export class Ranking {
   }
 
   #fill(targets: ReadonlyMap<number, Target>, field: Exclude<keyof Target, "id">, list: SearchFileEntry | undefined): void {
-    for (const [at, { t, h = "", p = 0 }] of (list?.documents ?? []).entries()) {
-      const words = t === undefined ? (list?.index[at] ?? "").split(" ") : terms(t);
+    const { documents = [], index = [] } = list ?? {};
+    const indexed = decodeWords(index, documents.length);
+    for (const [at, { t, h = "", p = 0 }] of documents.entries()) {
+      const words = t === undefined ? (indexed[at] ?? []) : terms(t);
       const target = targets.get(p);
       const page = this.#pages.get(p);
       if (!target || !page) continue;

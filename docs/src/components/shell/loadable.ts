@@ -1,3 +1,5 @@
+import { chainOf } from "./causes.ts";
+
 const SPINNER_AFTER_MS = 200;
 
 /**
@@ -27,8 +29,8 @@ function failed(error: unknown, retry: () => void): HTMLElement {
   const box = document.createElement("div");
   box.className = "crash";
   box.role = "alert";
-  const text = document.createElement("p");
-  text.textContent = String(error);
+  const text = document.createElement("pre");
+  text.textContent = chainOf(error);
   const button = document.createElement("button");
   button.type = "button";
   button.className = "tifo-button";

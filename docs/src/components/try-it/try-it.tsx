@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { DEMO, fill, storedCredentials } from "../key/credentials.ts";
+import { recordRequest } from "../sandbox/requests.ts";
 import { type Field, type Form, keyOf, requestOf } from "./request.ts";
 import "./try-it.css";
 
@@ -49,7 +50,7 @@ export function TryIt({ form }: { form: Form }) {
           />
           {field.name === "Authorization" && (
             <button type="button" className="quiet" onClick={() => void signIn(keyOf(field))}>
-              Sign in as the demo admin
+              {storedCredentials().values ? "Sign in as your sandbox’s admin" : "Sign in as the demo admin"}
             </button>
           )}
         </label>
@@ -102,6 +103,7 @@ async function call(form: Form, values: Record<string, string>, body: string | F
   const response = await fetch(url, init);
   const type = response.headers.get("Content-Type") ?? "";
   const text = /json|text/.test(type) ? await response.text() : `${(await response.arrayBuffer()).byteLength} bytes`;
+  recordRequest({ method: form.method.toUpperCase(), path: url, status: response.status });
   const status = `${response.status} ${response.statusText}`.trim();
   return { status, took: Math.round(performance.now() - started), type, text: type.includes("json") ? formatJson(text) : text };
 }
@@ -114,16 +116,16 @@ function formatJson(text: string): string {
   }
 }
 
-/** A token of the demo admin. Throws if the server doesn't run the demo. */
+/** A token of the admin of the sandbox or the demo. Throws if the server has neither. */
 async function demoToken(): Promise<string> {
   const response = await fetch("/auth/v2/login", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ email: "admin@demo.example", password: "demo-admin-pass", siteId: DEMO.clientId }),
+    body: fill(JSON.stringify({ email: "admin@demo.example", password: "demo-admin-pass", siteId: DEMO.clientId }), storedCredentials()),
   });
   const body: unknown = await response.json();
   if (typeof body === "object" && body !== null && "jwt" in body) return String(body.jwt);
-  throw new Error(`The demo admin can’t sign in here: ${response.status}.`);
+  throw new Error(`The admin can’t sign in here: ${response.status}.`);
 }
 
 function initialValues(form: Form): Record<string, string> {

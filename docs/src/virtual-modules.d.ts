@@ -1,0 +1,5 @@
+// Without an import of its own, because it declares modules instead of adding to them.
+declare module "virtual:tifo/routes" {
+  const routes: { pattern: string; type: string; origin: string; source: string; params: string[] }[];
+  export default routes;
+}
