@@ -72,6 +72,11 @@ const erasedPrivacy = ['PropertyDefinition[accessibility="private"]', 'MethodDef
   (selector) => ({ selector, message: "Use #name instead of private." }),
 );
 
+const bindings = {
+  selector: "MemberExpression[property.name=/^DB(_\\d+)?$/]",
+  message: "Ask db/databases.ts for the database of the site, or for the directory.",
+};
+
 /** Bans these imports. If several bans match a file, only the last one applies, so each is complete. */
 function ban(...paths) {
   return { "no-restricted-imports": ["error", { paths }] };
@@ -124,6 +129,11 @@ export default defineConfig(
   { files: ["studio/**/*.{ts,tsx}", "test/browser/studio*.ts"], languageOptions: { parserOptions: { project: ["studio/tsconfig.json"] } } },
   { files: ["docs/**/*.{ts,tsx}", "test/browser/site*.ts"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   ...layers,
+  {
+    files: ["{worker,db}/**/*.ts"],
+    ignores: ["db/databases.ts", "**/*.test.ts"],
+    rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, bindings] },
+  },
   {
     files: ["{worker,db}/**/*.ts"],
     plugins: { "import-x": importX },

@@ -1,5 +1,5 @@
 import { type Context, Hono, type Next } from "hono";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { sites } from "#db/schema/sites.ts";
 import type { AppEnv, Step } from "#worker/http/app-env.ts";
 import { ANYONE } from "#worker/http/credentials.ts";
@@ -29,6 +29,7 @@ export function newPolicy(spec: Partial<OperationSpec> = {}): OperationPolicy {
 /** Credentials that D1 has to verify; the check throws `error` if there is one. */
 export function uncheckedCaller(error?: Error, actor: Actor = { kind: "anonymous" }): IdentityCheck {
   return {
+    siteId: "",
     query: { sql: "check the caller", params: [] },
     confirm: () => {
       if (error) throw error;
@@ -99,10 +100,10 @@ function setCaller(c: Context<AppEnv>, check: IdentityCheck): void {
     env: c.env,
     // A new site for each run, because used-up limits are cached per site.
     siteId: crypto.randomUUID(),
-    db: createDb(c.env.DB, identity, c.get("usage")),
+    db: siteDb(c.env, "", identity, c.get("usage")),
     now: 0,
     requestId: "",
-    caller: () => identity.confirm(c.env.DB, c.get("usage")),
+    caller: () => identity.confirm(c.env, c.get("usage")),
     ifMatch: undefined,
     deviceId: c.req.header("Tifo-Device-Id"),
     emitted: { siteIds: new Set(), completedEventIds: [] },

@@ -1,6 +1,7 @@
 import { foldReach, pruneInsightCursors, pruneInsights } from "./services/insights/impressions.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { directoryDb } from "#db/databases.ts";
 import type { CronFailure } from "#db/types.ts";
 import { describeError, logError } from "./lib/log.ts";
 import { pruneActivity } from "./services/realtime/activity.ts";
@@ -95,7 +96,7 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
 
 /** Runs once a minute: nudges logs whose nudge was lost, and prunes expired data. A failing step doesn't stop the others. Safe to run twice. */
 export async function runScheduled(env: Env, now: number): Promise<void> {
-  const db = createDb(env.DB);
+  const db = directoryDb(env);
   const started = Date.now();
   const failures: unknown[] = [];
   const causes: CronFailure[] = [];

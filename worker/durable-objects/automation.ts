@@ -1,5 +1,5 @@
 import { SiteObject } from "./site-object.ts";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { KnownFacts, updateFacts } from "#worker/services/automation-rules/facts.ts";
 import { logError } from "#worker/lib/log.ts";
 import { delayOf, triggeredRules } from "#worker/services/automation-rules/rule-engine.ts";
@@ -183,7 +183,7 @@ export class Automation extends SiteObject {
   /** Runs as Tifo itself, without waiting for the site's log to be nudged: that log may be waiting for this object. */
   #asSystem<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const worker = { env: this.env, db: createDb(this.env.DB), now: Date.now() };
+    const worker = { env: this.env, db: siteDb(this.env, this.#siteId), now: Date.now() };
     this.ctx.waitUntil(asSystem(worker, this.#siteId, (ctx) => work(ctx).then(resolve, reject)));
     return promise;
   }

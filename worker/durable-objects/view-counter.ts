@@ -6,12 +6,14 @@ import { countViews, type View } from "#worker/services/videos/views.ts";
  * It stores nothing: calls resolve once the view is in the database, which knows who has been counted.
  */
 export class ViewCounter extends SiteObject {
+  #siteId = "";
   #waiting: View[] = [];
   #current: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
   /** Resolves once the view is written, together with all views that arrived during the previous write. */
-  async count(view: View): Promise<void> {
+  async count(view: View, siteId: string): Promise<void> {
+    this.#siteId = siteId;
     this.#waiting.push(view);
     this.#next ??= this.#writeNext();
     await this.#next;
@@ -24,6 +26,6 @@ export class ViewCounter extends SiteObject {
     this.#waiting = [];
     this.#current = this.#next;
     this.#next = undefined;
-    await countViews(this.env, this.ctx.id.name ?? "", views);
+    await countViews(this.env, this.#siteId, this.ctx.id.name ?? "", views);
   }
 }

@@ -1,4 +1,4 @@
-import { createDb } from "#db/client.ts";
+import { directoryDb, siteDb } from "#db/databases.ts";
 import { logError } from "#worker/lib/log.ts";
 import { continueExport } from "#worker/services/community/exports.ts";
 import { continueArchive } from "#worker/services/site-archives/jobs.ts";
@@ -11,7 +11,7 @@ const DEAD_LETTERS = "tifo-jobs-dead";
 
 /** Runs each job of a batch separately: a failed one is retried later and doesn't block the others. */
 export async function runJobs(batch: MessageBatch, env: Env): Promise<void> {
-  if (batch.queue === DEAD_LETTERS) return storeDeadLetters(createDb(env.DB), batch, Date.now());
+  if (batch.queue === DEAD_LETTERS) return storeDeadLetters(directoryDb(env), batch, Date.now());
   for (const message of batch.messages) {
     try {
       await runJob(env, Job.parse(message.body));
@@ -24,6 +24,6 @@ export async function runJobs(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 function runJob(env: Env, job: Job): Promise<void> {
-  const worker = { env, db: createDb(env.DB) };
+  const worker = { env, db: siteDb(env, job.siteId) };
   return job.kind === "memberExport" ? continueExport(worker, job, Date.now) : continueArchive(worker, job, Date.now);
 }

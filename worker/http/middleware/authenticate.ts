@@ -1,4 +1,4 @@
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import { isCreator, isSiteAdmin, keyAllows, moderatedChannels } from "#worker/lib/roles.ts";
 import type { Actor } from "#worker/services/core/context.ts";
@@ -31,7 +31,7 @@ export function authenticate({ path, access, input }: OperationPolicy): Step {
     c.set("ctx", {
       env: c.env,
       siteId: siteIdOf(kinds, presented),
-      db: createDb(c.env.DB, identity, c.get("usage")),
+      db: siteDb(c.env, check.siteId, identity, c.get("usage")),
       now,
       requestId: c.get("requestId"),
       origin: `${c.req.method} ${path}`,

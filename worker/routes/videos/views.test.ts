@@ -61,23 +61,23 @@ describe("a view", () => {
   test("of a device counts again after exactly an hour", async () => {
     const id = await newVideo();
     const views = [0, HOUR - 1, HOUR, 2 * HOUR - 1].map((at) => ({ device: "phone", at }));
-    for (const view of views) await countViews(env, id, [view]);
+    for (const view of views) await countViews(env, site.id, id, [view]);
     expect(await total(id)).toBe(2);
   });
 
   test("that is written again, or of a deleted video, adds nothing", async () => {
     const id = await newVideo();
     const views = [1, 2, 3].map((device) => ({ device: String(device), at: 5 }));
-    await Promise.all([countViews(env, id, views), countViews(env, id, views)]);
+    await Promise.all([countViews(env, site.id, id, views), countViews(env, site.id, id, views)]);
     expect(await total(id)).toBe(3);
     await site.call("deleteVideo", { params: { id } });
-    await countViews(env, id, [{ device: "4", at: 5 }]);
+    await countViews(env, site.id, id, [{ device: "4", at: 5 }]);
     expect(await totals([id])).toEqual([]);
   });
 
   test("has its device pruned once it can be counted again, without changing the count", async () => {
     const id = await newVideo();
-    await countViews(env, id, [
+    await countViews(env, site.id, id, [
       { device: "old", at: 1_000 },
       { device: "new", at: 2_000 },
     ]);
@@ -97,7 +97,7 @@ describe("a view", () => {
       return await write<T>(statements).finally(() => running--);
     });
     const counter = env.VIEW_COUNTER.getByName(id);
-    await Promise.all(Array.from({ length: 200 }, (_, index) => counter.count({ device: String(index), at: 5 })));
+    await Promise.all(Array.from({ length: 200 }, (_, index) => counter.count({ device: String(index), at: 5 }, site.id)));
     batch.mockRestore();
     expect(await total(id)).toBe(200);
     expect(new Set(concurrency)).toEqual(new Set([1]));
@@ -107,10 +107,13 @@ describe("a view", () => {
     const id = await newVideo();
     const counter = env.VIEW_COUNTER.getByName(id);
     const batch = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("D1 is away"));
-    const outcomes = await Promise.allSettled([counter.count({ device: "a", at: 5 }), counter.count({ device: "b", at: 5 })]);
+    const outcomes = await Promise.allSettled([
+      counter.count({ device: "a", at: 5 }, site.id),
+      counter.count({ device: "b", at: 5 }, site.id),
+    ]);
     batch.mockRestore();
     expect(outcomes[0].status).toBe("rejected");
-    await counter.count({ device: "c", at: 5 });
+    await counter.count({ device: "c", at: 5 }, site.id);
     expect(await total(id)).toBe(1 + outcomes.filter(({ status }) => status === "fulfilled").length);
   });
 });

@@ -1,4 +1,4 @@
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { nudgeLogs } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
@@ -34,7 +34,7 @@ async function eraseAccount(env: Env, siteId: string, event: LoggedEvent<"accoun
   await eraseFromChannels(env, siteId, idOf(event), event.sequence);
   await eraseFromRooms(env, siteId, idOf(event));
   await eraseFromLeaderboards(env, siteId, idOf(event));
-  const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
+  const ctx = systemCtx({ env, db: siteDb(env, siteId), now: Date.now() }, siteId, `system-${event.id}`);
   await cancelHeld(ctx, idOf(event));
   nudgeLogs(ctx);
   // Not awaited, because the log is busy with this event; the cron makes up for a failed nudge.

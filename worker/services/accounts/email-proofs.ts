@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { createDb } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import type { EmailProofPurpose } from "#db/enums.ts";
 import { type AccountRow, accounts, emailProofs, type ProofRow } from "#db/schema/accounts.ts";
 import { sites } from "#db/schema/sites.ts";
@@ -141,7 +142,7 @@ export async function mailProof(
   event: LoggedEvent<"account.emailVerificationRequested" | "account.globalAccountRequested">,
 ): Promise<void> {
   const id = idOf(event);
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [found] = await db
     .select({ proof: emailProofs, email: accounts.email, name: accounts.name, verified: accounts.emailVerified })
     .from(emailProofs)
@@ -160,7 +161,7 @@ export async function mailProof(
   return sendMail(env, "", { template: "globalAccount", to, data }, event.id);
 }
 
-function tokenFor(db: ReturnType<typeof createDb>, { siteId, purpose, baseUrl }: ProofRow, token: string) {
+function tokenFor(db: Db, { siteId, purpose, baseUrl }: ProofRow, token: string) {
   return mailedToken(db, siteId, { baseUrl, token, purpose: purpose === "verify" ? "verify-email" : "global-account" });
 }
 

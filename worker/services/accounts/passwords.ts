@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import type { PasswordKind } from "#db/enums.ts";
 import { type AccountRow, accounts, globalAccounts, passwordResets } from "#db/schema/accounts.ts";
 import { forbidden, invalid, notFound, replaceConflict } from "#worker/lib/errors.ts";
@@ -184,7 +184,7 @@ export async function mailNewPassword(env: Env, siteId: string, event: LoggedEve
 }
 
 async function mailLinkOf(env: Env, siteId: string, event: LoggedEvent, id: string, template: "reset" | "newPassword"): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [reset] = await db
     .select({
       baseUrl: passwordResets.baseUrl,

@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb, type D1Usage, type DbGuard } from "#db/client.ts";
+import type { D1Usage, DbGuard } from "#db/client.ts";
+import { directoryDb, siteDatabase } from "#db/databases.ts";
 import { prepared } from "#db/prepared.ts";
 import { ROLE_SCOPES } from "#db/enums.ts";
 import { accounts, globalAccounts, sessions } from "#db/schema/accounts.ts";
@@ -16,6 +17,8 @@ import { GLOBAL_AUDIENCE, verifyToken } from "./tokens.ts";
 
 /** A single-row query that authenticates the caller, and how to read its row; `confirm` throws a 401 or 403. */
 export interface IdentityCheck {
+  /** The site whose database has the row, and what the request reads and writes; empty for the deployment. */
+  siteId: string;
   query?: { sql: string; params: unknown[] };
   /** The account in the token. Not confirmed yet, but queries return nothing unless the check succeeds. */
   accountId?: string;
@@ -72,11 +75,20 @@ const accountOfSession = prepared((db) =>
     .where(and(eq(accounts.id, sql.placeholder("accountId")), eq(accounts.siteId, sql.placeholder("audience")))),
 );
 
+const globalAccountOfSession = prepared((db) =>
+  db
+    .select({ passwordVersion: globalAccounts.passwordVersion, revoked: sessions.revoked })
+    .from(globalAccounts)
+    .innerJoin(sessions, and(eq(sessions.id, sql.placeholder("sessionId")), eq(sessions.accountId, globalAccounts.id)))
+    .where(eq(globalAccounts.id, sql.placeholder("accountId"))),
+);
+
 /** Checks only the site (`Tifo-Client-Id`). */
 export function checkSite(siteId: string, unknownSite = unauthenticated("Unknown Tifo-Client-Id")): IdentityCheck {
   if (!ID_PATTERN.test(siteId)) throw unknownSite;
-  if (knownSites.has(siteId)) return { confirm: () => ({ kind: "anonymous" }) };
+  if (knownSites.has(siteId)) return { siteId, confirm: () => ({ kind: "anonymous" }) };
   return {
+    siteId,
     query: siteById({ siteId }).toSQL(),
     confirm(row) {
       if (!row) throw unknownSite;
@@ -91,6 +103,7 @@ export async function checkDeveloperKey(siteId: string, key: string, origin: str
   const hash = await sha256(key);
   const invalidKey = unauthenticated("The developer key is unknown, expired or belongs to another site");
   return {
+    siteId,
     query: keyByHash({ hash, now, siteId }).toSQL(),
     confirm(row) {
       if (!row) throw invalidKey;
@@ -108,9 +121,10 @@ export async function checkDeveloperKey(siteId: string, key: string, origin: str
 export async function checkBearer(env: Env, siteId: string | undefined, token: string): Promise<IdentityCheck> {
   const claims = await verifyToken(env, token);
   const sessionEnded = unauthenticated("The session has ended");
-  if (claims.audience === GLOBAL_AUDIENCE) return checkGlobalBearer(env, claims.accountId, claims.sessionId, claims.passwordVersion);
+  if (claims.audience === GLOBAL_AUDIENCE) return checkGlobalBearer(claims.accountId, claims.sessionId, claims.passwordVersion);
   if (siteId !== undefined && claims.audience !== siteId) throw unauthenticated("The bearer token belongs to another site");
   return {
+    siteId: claims.audience,
     accountId: claims.accountId,
     query: accountOfSession({ sessionId: claims.sessionId, accountId: claims.accountId, audience: claims.audience }).toSQL(),
     confirm(row) {
@@ -127,14 +141,10 @@ export async function checkBearer(env: Env, siteId: string | undefined, token: s
   };
 }
 
-function checkGlobalBearer(env: Env, accountId: string, sessionId: string, version: number): IdentityCheck {
+function checkGlobalBearer(accountId: string, sessionId: string, version: number): IdentityCheck {
   return {
-    query: createDb(env.DB)
-      .select({ passwordVersion: globalAccounts.passwordVersion, revoked: sessions.revoked })
-      .from(globalAccounts)
-      .innerJoin(sessions, and(eq(sessions.id, sessionId), eq(sessions.accountId, globalAccounts.id)))
-      .where(eq(globalAccounts.id, accountId))
-      .toSQL(),
+    siteId: "",
+    query: globalAccountOfSession({ sessionId, accountId }).toSQL(),
     confirm(row) {
       const [passwordVersion, revoked] = row ?? [];
       if (!row || revoked !== null || passwordVersion !== version) throw unauthenticated("The session has ended");
@@ -147,7 +157,8 @@ function checkGlobalBearer(env: Env, accountId: string, sessionId: string, versi
 export async function checkProvider(env: Env, siteId: string | undefined, authorization: string): Promise<IdentityCheck> {
   const hashes = await lookUpHashes(env, PROVIDER_PURPOSE, authorization);
   return {
-    query: createDb(env.DB)
+    siteId: siteId ?? "",
+    query: directoryDb(env)
       .select({ id: streamProviders.id, siteId: streamProviders.siteId })
       .from(streamProviders)
       .where(and(inArray(streamProviders.authorizationHash, hashes), siteId === undefined ? undefined : eq(streamProviders.siteId, siteId)))
@@ -165,7 +176,7 @@ export async function checkSuperKey(env: Env, key: string, origin: string | unde
   if (key === "" || !equalInConstantTime(await sha256(key), await sha256(env.TIFO_SUPER_KEY)))
     throw unauthenticated("The super key is incorrect");
   if (origin !== undefined) throw forbidden("The super key is rejected from browsers");
-  return { confirm: () => ({ kind: "super" }) };
+  return { siteId: "", confirm: () => ({ kind: "super" }) };
 }
 
 /** The guard of a request's database: the check is batched with the first read, and runs before the first write. */
@@ -194,12 +205,12 @@ export class Identity implements DbGuard {
   }
 
   /** The authenticated caller; queries D1 unless a read has already done so. */
-  async confirm(d1: D1Database, usage: D1Usage): Promise<Actor> {
+  async confirm(env: Env, usage: D1Usage): Promise<Actor> {
     const query = this.pending();
     if (query) {
       usage.roundTrips += 1;
       usage.statements += 1;
-      const [row] = await d1
+      const [row] = await siteDatabase(env, this.#check.siteId)
         .prepare(query.sql)
         .bind(...query.params)
         .raw<unknown[]>();

@@ -1,5 +1,5 @@
 import { and, eq, type SQL } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { automationRules, rulePauses, type RuleRow } from "#db/schema/automation-rules.ts";
 import { dataProviders } from "#db/schema/data-providers.ts";
 import { automationOf, presenceOf } from "#worker/durable-objects/stubs.ts";
@@ -23,7 +23,7 @@ export interface RuleSet {
 
 /** Reads the rules that the server evaluates, the site's providers, and where rules are paused. */
 export async function readRuleSet(env: Env, siteId: string): Promise<RuleSet> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [rules, providers, pauses] = await db.batch([
     db
       .select()
@@ -61,7 +61,7 @@ export async function refreshRules(ctx: Ctx): Promise<void> {
 /** Effect of a change of rules, pauses or providers: reloads the rules and sends the client rules to viewers. Safe to repeat. */
 export async function notifyRuleChange(env: Env, siteId: string, event: LoggedEvent): Promise<void> {
   await automationOf(env, siteId).refresh();
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [rows, pauses] = await db.batch([
     db
       .select()

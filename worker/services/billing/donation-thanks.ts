@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, isNull, or } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { chatBans } from "#db/schema/engagement/chat.ts";
 import { type DonationRow, donations } from "#db/schema/commerce/donations.ts";
 import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
@@ -21,7 +21,7 @@ const TOO_LATE_MS = 10 * 60_000;
 export async function thankDonor(env: Env, siteId: string, event: LoggedEvent<"donation.paid">): Promise<void> {
   const now = Date.now();
   if (now - event.created > TOO_LATE_MS) return;
-  await asSystemInEffect({ env, db: createDb(env.DB), now }, siteId, async (ctx) => {
+  await asSystemInEffect({ env, db: siteDb(env, siteId), now }, siteId, async (ctx) => {
     const [donation] = await ctx.db
       .select()
       .from(donations)

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { charges } from "#db/schema/commerce/billing.ts";
 import { formatMoney } from "#worker/lib/money.ts";
@@ -8,7 +8,7 @@ import { sendMail } from "#worker/services/custom-email/mail.ts";
 
 /** Mails the receipt of a paid charge, unless its amount is 0; an effect of `billing.chargeCompleted`. */
 export async function mailReceipt(env: Env, siteId: string, event: LoggedEvent<"billing.chargeCompleted">): Promise<void> {
-  const [row] = await createDb(env.DB)
+  const [row] = await siteDb(env, siteId)
     .select({
       receiptNumber: charges.receiptNumber,
       description: charges.description,

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { chatQueue } from "#db/schema/engagement/chat.ts";
 
 /** A message that waits for a moderator since a moment (ms), or null if it no longer does. */
@@ -10,7 +10,7 @@ interface Change {
 
 /** Writes what has changed in a room's part of the moderators' queue. Safe to repeat; a deleted channel's room adds nothing. */
 export async function writeQueue(env: Env, siteId: string, channelId: string, changes: Change[]): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const list = JSON.stringify(changes);
   const values = sql`json_each(${list})`;
   await db.batch([

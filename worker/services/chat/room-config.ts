@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { ROLE_SCOPES } from "#db/enums.ts";
 import { accounts, userProfiles } from "#db/schema/accounts.ts";
 import { type ChatSettingsRow, chatBans, chatRooms, chatSettings } from "#db/schema/engagement/chat.ts";
@@ -48,7 +48,7 @@ const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.s
 
 /** The configuration of a room; null if the site has no such channel. Registers the room on its first use. */
 export async function readRoomConfig(env: Env, siteId: string, channelId: string, now: number): Promise<RoomConfig | null> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [[page], [row], chatPanels, bans, staff, boards, [site]] = await db.batch([
     db
       .select({ id: pages.id })
@@ -156,7 +156,7 @@ export async function readSenders(
   now: number,
 ): Promise<Map<string, SenderFacts>> {
   const { sku } = accountEntitlements;
-  const rows = await createDb(env.DB)
+  const rows = await siteDb(env, siteId)
     .select({
       id: accounts.id,
       name: sql<string>`coalesce(${userProfiles.name}, ${accounts.name})`.as("shown_name"),

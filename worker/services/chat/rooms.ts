@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { chatRooms } from "#db/schema/engagement/chat.ts";
 import { chatRoomOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import type { ChatError, RoomTask } from "#worker/durable-objects/chat-room/chat-room.protocol.ts";
@@ -71,7 +71,7 @@ export async function eraseFromRooms(env: Env, siteId: string, accountId: string
  * rooms, because a request may make only so many calls.
  */
 async function onRooms(env: Env, siteId: string, channelId: string | null, task: RoomTask): Promise<string[]> {
-  const rows = await createDb(env.DB)
+  const rows = await siteDb(env, siteId)
     .select({ id: chatRooms.id })
     .from(chatRooms)
     .where(and(eq(chatRooms.siteId, siteId), channelId === null ? undefined : eq(chatRooms.id, channelId)));

@@ -1,7 +1,8 @@
 import { and, asc, eq, getTableColumns, is, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { outbox, type OutboxEvent } from "#db/schema/events.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Actor, type Ctx, describeActor } from "./context.ts";
@@ -13,7 +14,7 @@ const MAX_CHARS = 4_000_000;
 
 /** Reads a site's oldest events that are not in its log yet, in commit order, and whether there may be more. */
 export async function readOutbox(env: Env, siteId: string): Promise<{ events: OutboxEvent[]; more: boolean }> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const size = sql<number>`length(${outbox.data})`.as("size");
   const oldest = db
     .select({ id: outbox.id, size })
@@ -81,7 +82,7 @@ function jsonValue(value: FieldValue): FieldValue {
 export async function dropFromOutbox(env: Env, siteId: string, taken: OutboxEvent[]): Promise<void> {
   const last = taken.at(-1);
   if (last)
-    await createDb(env.DB)
+    await siteDb(env, siteId)
       .delete(outbox)
       .where(and(eq(outbox.siteId, siteId), lte(outbox.id, last.id)));
 }

@@ -1,5 +1,6 @@
 import { eq, lt } from "drizzle-orm";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { mailSenders, receiptTemplates, sentMails } from "#db/schema/custom-email.ts";
 import { sites } from "#db/schema/sites.ts";
 import { deliver, type Delivery } from "#worker/integrations/email.ts";
@@ -26,7 +27,7 @@ interface Sender {
  * if the service rejects the email permanently, or has failed for a day.
  */
 export async function sendMail(env: Env, siteId: string, mail: Mail, eventId: string): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const id = await sha256([eventId, mail.template, mail.to].join("\n"));
   const [existing] = await db.select({ id: sentMails.id }).from(sentMails).where(eq(sentMails.id, id));
   if (existing) return;
@@ -45,7 +46,7 @@ export async function sendMail(env: Env, siteId: string, mail: Mail, eventId: st
 /** A sandbox, which anybody may create, sends no email: it is shown to whoever created it. */
 async function capture(env: Env, siteId: string, mail: Mail, style: MailStyle): Promise<Delivery> {
   const { subject, text } = renderMail(mail, style);
-  await captureMail({ db: createDb(env.DB), now: Date.now() }, siteId, { to: mail.to, subject, text });
+  await captureMail({ db: siteDb(env, siteId), now: Date.now() }, siteId, { to: mail.to, subject, text });
   return "sent";
 }
 

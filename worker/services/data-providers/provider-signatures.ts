@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { type D1Usage, createDb } from "#db/client.ts";
+import type { D1Usage } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { type DataProviderRow, dataProviders } from "#db/schema/data-providers.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { notFound, unauthenticated } from "#worker/lib/errors.ts";
@@ -37,13 +38,13 @@ export async function checkDataProvider(
   const site = checkSite(siteId);
   // Validation rejects the request later, and the verbs require a provider anyway.
   if (!ID_PATTERN.test(providerId)) return site;
-  const [provider] = await createDb(env.DB, undefined, usage)
+  const [provider] = await siteDb(env, siteId, undefined, usage)
     .select()
     .from(dataProviders)
     .where(and(eq(dataProviders.siteId, siteId), eq(dataProviders.id, providerId)));
   if (!provider) return { ...site, confirm: (row) => throwNotFound(site, row) };
   if (!(await isSignedBy(env, provider, signed, now))) throw unauthenticated("Invalid signature");
-  return { confirm: () => ({ kind: "dataProvider", id: provider.id, provider }) };
+  return { siteId, confirm: () => ({ kind: "dataProvider", id: provider.id, provider }) };
 }
 
 /** Throws for an unknown provider, or an unknown site. */

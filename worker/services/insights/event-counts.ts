@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import type { InsightMetric } from "#db/enums.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { batchAll } from "#worker/services/core/context.ts";
@@ -30,6 +30,6 @@ export async function countEvents(env: Env, siteId: string, entries: LogEntry[],
     const count = COUNTS[type]?.(JSON.parse(data));
     return count ? [{ position: sequence, hour: hourOf(created), value: 1, ...count }] : [];
   });
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   if (counted.length > 0) await batchAll(db, addCounts(db, siteId, `log:${siteId}`, counted, now));
 }

@@ -1,4 +1,4 @@
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { batchAll } from "#worker/services/core/context.ts";
 import { addGrowth, hourOf } from "./rollup.ts";
 
@@ -9,7 +9,7 @@ export async function countMessages(
   total: number,
   now: number,
 ): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const source = `chat:${siteId}:${channelId}`;
   await batchAll(db, addGrowth(db, siteId, source, { position: total, channelId, hour: hourOf(now), metric: "messages" }, now));
 }

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { IMPRESSION_KINDS, InsightMetric } from "#db/enums.ts";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { insightCursors, insightHours, insightReach } from "#db/schema/insights.ts";
 import { broadcasts, overlays } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
@@ -75,7 +76,7 @@ export function addGrowth(
 export async function setFigures(env: Env, siteId: string, figures: Omit<Counted, "position">[]): Promise<void> {
   if (figures.length === 0) return;
   const list = JSON.stringify(figures.map(({ channelId, hour, metric, value }) => [channelId, hour, metric, value]));
-  await createDb(env.DB).run(sql`insert into ${insightHours} (site_id, channel_id, hour, metric, value)
+  await siteDb(env, siteId).run(sql`insert into ${insightHours} (site_id, channel_id, hour, metric, value)
     select ${siteId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${list}) where true
     on conflict do update set value = max(value, excluded.value)`);
 }
@@ -85,7 +86,7 @@ export async function setFigures(env: Env, siteId: string, figures: Omit<Counted
  * has switched collecting off: here, so that no report costs a query of its own.
  */
 export async function addImpressions(env: Env, siteId: string, source: string, flush: number, rows: CountedImpressions[]): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const list = JSON.stringify(
     rows.map(({ channelId, hour, kind, targetId, broadcastId, value }) => [channelId, hour, kind, targetId, broadcastId, value]),
   );

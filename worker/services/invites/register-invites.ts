@@ -1,6 +1,6 @@
 import { and, eq, exists, getTableColumns, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { type AccountRow, accounts } from "#db/schema/accounts.ts";
 import { type RegisterInviteRow, registerInvites } from "#db/schema/invites.ts";
 import type { AccountRole } from "#db/types.ts";
@@ -195,7 +195,7 @@ async function takeOver(ctx: Ctx, current: AccountRow, invite: RegisterInviteRow
 
 /** Mails the link. No event contains its token, which is the signed id of the invite. */
 export async function mailRegisterInvite(env: Env, siteId: string, event: LoggedEvent<"invite.registerCreated">): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const id = idOf(event);
   const [found] = await db
     .select({ email: registerInvites.email, redirectUri: registerInvites.redirectUri, senderName: accounts.name })

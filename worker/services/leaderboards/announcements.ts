@@ -1,4 +1,4 @@
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { outbox } from "#db/schema/events.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import type { z } from "@hono/zod-openapi";
@@ -12,7 +12,7 @@ export async function announceAwards(
   { eventId, awards, points }: { eventId: string; awards: number; points: number },
 ): Promise<void> {
   const data: z.output<typeof PointsAwarded> = { leaderboardId, siteId, awards, points };
-  await createDb(env.DB)
+  await siteDb(env, siteId)
     .insert(outbox)
     .values({
       siteId,

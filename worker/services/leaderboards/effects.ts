@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { quests } from "#db/schema/engagement/quests.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import { dataOf, type Effects, idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
@@ -35,7 +35,7 @@ async function payForClaim(env: Env, siteId: string, event: LoggedEvent<"quest.c
 /** The quest's channels, if they matter to a board; a deleted quest counts for the whole site. */
 async function channelsOfQuest(env: Env, siteId: string, questId: string, boards: PayingBoard[]): Promise<string[]> {
   if (!limitsChannels(boards)) return [];
-  const [quest] = await createDb(env.DB)
+  const [quest] = await siteDb(env, siteId)
     .select({ channelIds: quests.channelIds })
     .from(quests)
     .where(and(eq(quests.siteId, siteId), eq(quests.id, questId)));

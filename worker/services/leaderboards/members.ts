@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
@@ -45,7 +46,7 @@ export function toRanks(standings: Standing[], people: Person[]): z.output<typeo
 
 /** Removes a deleted account from all leaderboards of the site; its points stay, without a name. Idempotent. */
 export async function eraseFromLeaderboards(env: Env, siteId: string, accountId: string): Promise<void> {
-  const rows = await createDb(env.DB).select({ id: leaderboards.id }).from(leaderboards).where(eq(leaderboards.siteId, siteId));
+  const rows = await siteDb(env, siteId).select({ id: leaderboards.id }).from(leaderboards).where(eq(leaderboards.siteId, siteId));
   await Promise.all(rows.map(({ id }) => leaderboardOf(env, siteId, id).erase(accountId)));
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import type { PointsRule } from "#db/types.ts";
 import { type NewAward, REASONS } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
@@ -60,7 +61,7 @@ export function boardsOf(env: Env, siteId: string): Promise<PayingBoard[]> {
   const known = cache.get(siteId);
   if (known && known.at > now - CACHE_MS) return known.boards;
   if (cache.size >= MAX_CACHED) cache.clear();
-  const boards = Promise.resolve(createDb(env.DB).select(COLUMNS).from(leaderboards).where(eq(leaderboards.siteId, siteId)));
+  const boards = Promise.resolve(siteDb(env, siteId).select(COLUMNS).from(leaderboards).where(eq(leaderboards.siteId, siteId)));
   cache.set(siteId, { at: now, boards });
   boards.catch(() => cache.delete(siteId));
   return boards;

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, gte, lt, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { pollResponses } from "#db/schema/engagement/polls.ts";
 import type { Responder, Settlement } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 
@@ -11,7 +11,7 @@ export async function readResponders(
   after: string,
   limit: number,
 ): Promise<Responder[]> {
-  const rows = await createDb(env.DB)
+  const rows = await siteDb(env, siteId)
     .select({ accountId: pollResponses.accountId, correct: sql<number>`max(${pollResponses.answerId} = ${answerId})`.as("correct") })
     .from(pollResponses)
     .where(

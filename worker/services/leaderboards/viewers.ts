@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import type { StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { Standing } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
@@ -9,7 +9,7 @@ import { idsOf, selectPeople, toRanks } from "./members.ts";
 
 /** Sends the top of a leaderboard to the viewers of its channels, or of the whole site. */
 export async function publishTop(env: Env, siteId: string, leaderboardId: string, standings: Standing[], at: number): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [[board], people] = await db.batch([
     db
       .select({ channelIds: leaderboards.channelIds })

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { dataProviders } from "#db/schema/data-providers.ts";
 import { sites } from "#db/schema/sites.ts";
 import { bytesOf } from "#sdk/cues/reader.ts";
@@ -30,7 +30,7 @@ export interface FoundCue {
 
 /** What the site has set about playlists, now. */
 export async function readManifestSettings(env: Env, siteId: string): Promise<ManifestSettings> {
-  const [site] = await createDb(env.DB).select({ settings: sites.settings }).from(sites).where(eq(sites.id, siteId));
+  const [site] = await siteDb(env, siteId).select({ settings: sites.settings }).from(sites).where(eq(sites.id, siteId));
   return ManifestSettings.catch({ hosts: [], cues: [] }).parse(site?.settings.manifest ?? {});
 }
 
@@ -77,7 +77,7 @@ function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> 
  * another attempt won't change; undefined if it does.
  */
 export async function ingestCue(env: Env, siteId: string, dataProviderId: string, { key, event }: FoundCue): Promise<string | undefined> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   return asSystem({ env, db, now: Date.now() }, siteId, async (ctx) => {
     const [provider] = await db
       .select()

@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, gte, max, min, ne, notInArray, sql, sum } from "drizzle-orm";
+import { allDatabases } from "#db/databases.ts";
 import { memberExports } from "#db/schema/commerce/exports.ts";
 import { outbox } from "#db/schema/events.ts";
 import { insightHours } from "#db/schema/insights.ts";
@@ -136,7 +137,8 @@ function toBackupFigures([run]: BackupRows[0], statuses: BackupRows[1], failed: 
 
 /** D1 reports its size with every result. */
 export async function databaseBytes(env: Env): Promise<number> {
-  const { meta } = await env.DB.prepare("select 1").run();
+  const [database] = allDatabases(env);
+  const { meta } = await database.prepare("select 1").run();
   return meta.size_after;
 }
 

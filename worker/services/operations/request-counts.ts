@@ -1,5 +1,6 @@
 import { gte, lt, sql, sum } from "drizzle-orm";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { directoryDb } from "#db/databases.ts";
 import { requestCounts } from "#db/schema/operations.ts";
 import { logError } from "#worker/lib/log.ts";
 import { REPORT_MS, type RequestCounts } from "./isolate-metrics.ts";
@@ -13,7 +14,7 @@ const MIN_REQUESTS = 100;
 /** Adds what an isolate has counted to the deployment's counts. Nobody waits for it: a failure only loses these. */
 export async function addRequestCounts(env: Env, { requests, errors }: RequestCounts, now: number): Promise<void> {
   try {
-    await createDb(env.DB)
+    await directoryDb(env)
       .insert(requestCounts)
       .values({ since: Math.floor(now / REPORT_MS) * REPORT_MS, requests, errors })
       .onConflictDoUpdate({

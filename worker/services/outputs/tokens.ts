@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, or } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { directoryDb } from "#db/databases.ts";
 import { outputs } from "#db/schema/streams/outputs.ts";
 import { pages } from "#db/schema/pages.ts";
 import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
@@ -39,7 +39,7 @@ export async function findOutputId(ctx: Ctx, channelId: string, token: string): 
  * channel but the token's own.
  */
 export async function siteOfOutput(env: Env, channelId: string, token: string, now: number): Promise<string> {
-  const [row] = await createDb(env.DB)
+  const [row] = await directoryDb(env)
     .select({ siteId: outputs.siteId, channelId: outputs.channelId, expires: outputs.expires, page: pages.id })
     .from(outputs)
     .leftJoin(pages, and(eq(pages.siteId, outputs.siteId), eq(pages.id, outputs.channelId)))

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, gt, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { type BroadcastRow, broadcasts, overlays } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
 import { channelOf, orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
@@ -150,7 +150,7 @@ export async function sendBroadcast(env: Env, siteId: string, { channelIds, broa
 
 /** Sends a delayed broadcast, except to the channels where it has been cleared since. */
 export async function sendUncleared(env: Env, siteId: string, { channelIds, broadcast }: BroadcastEvent): Promise<void> {
-  const rows = await createDb(env.DB)
+  const rows = await siteDb(env, siteId)
     .select({ channelId: broadcasts.channelId })
     .from(broadcasts)
     .where(and(eq(broadcasts.siteId, siteId), eq(broadcasts.id, broadcast.broadcastId), isNull(broadcasts.clearedAt)));

@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { broadcasts } from "#db/schema/overlays.ts";
 import { pages } from "#db/schema/pages.ts";
 import { panels } from "#db/schema/panels.ts";
@@ -21,7 +21,7 @@ export interface Audience {
 export async function findAudience(env: Env, siteId: string, pollId: string, known: Audience | undefined): Promise<Audience> {
   const now = Date.now();
   if (known && known.at > now - CACHE_MS) return known;
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [withPanel, withOverlay] = await db.batch([
     db
       .selectDistinct({ id: pages.id })

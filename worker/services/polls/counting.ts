@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
 import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
@@ -23,7 +23,7 @@ export function definitionOf(row: typeof polls.$inferSelect): PollDefinition {
 
 /** The definition that the counters need; undefined if the site has no such poll. */
 export async function pollDefinition(env: Env, siteId: string, pollId: string): Promise<PollDefinition | undefined> {
-  const [row] = await createDb(env.DB)
+  const [row] = await siteDb(env, siteId)
     .select()
     .from(polls)
     .where(and(eq(polls.siteId, siteId), eq(polls.id, pollId)));
@@ -62,7 +62,7 @@ export async function writeVotes(
   { siteId, pollId, counter }: { siteId: string; pollId: string; counter: number },
   votes: PlacedVote[],
 ): Promise<{ deleted: string[]; isPaid: boolean }> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const list = JSON.stringify(votes.map(({ accountId, n, answerId, created }) => [accountId, n, answerId, created]));
   const voters = sql`json_each(${list}) as vote left join ${accounts} on ${accounts.siteId} = ${siteId} and ${accounts.id} = json_extract(vote.value, '$[0]')`;
   const [, gone, paying] = await db.batch([
@@ -88,7 +88,7 @@ const CHUNK = 5_000;
 
 /** Deletes a deleted poll's responses, or some of them. */
 export async function deleteResponses(env: Env, siteId: string, pollId: string, condition?: SQL): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const chunk = db
     .select({ rowid: sql`rowid` })
     .from(pollResponses)
@@ -105,7 +105,7 @@ export async function deleteResponses(env: Env, siteId: string, pollId: string, 
 
 /** Erases a deleted account from its votes, in the database and in the counters; the tally stays. Idempotent. */
 export async function anonymizeVoter(env: Env, siteId: string, accountId: string): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const own = and(eq(pollResponses.siteId, siteId), eq(pollResponses.accountId, accountId));
   const answered = await db.selectDistinct({ pollId: pollResponses.pollId }).from(pollResponses).where(own);
   for (const { pollId } of answered) await counterAt(env, siteId, pollId, counterOf(accountId)).anonymize(accountId);

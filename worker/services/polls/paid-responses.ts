@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { wallets, walletTransactions } from "#db/schema/commerce/wallets.ts";
 import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
 import type { PendingVote, VoteErrorCode, VotePayment } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
@@ -39,7 +40,7 @@ const Paid = z.array(z.object({ balance: z.number() }));
  */
 export async function chargeForVote(env: Env, poll: PollKey, vote: PendingVote): Promise<ChargeOutcome> {
   const { siteId, pollId } = poll;
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const { accountId, n, cost } = vote;
   const transactionId = debitOf(pollId, accountId, n);
   const wallet = await readWallet(db, siteId, accountId, transactionId);
@@ -102,7 +103,7 @@ function rejectionOf(error: unknown): ChargeOutcome | null {
 /** Ends the paid responses of a deleted poll: they are refunded, unless the poll was settled. Idempotent. */
 export async function endPaidResponses(env: Env, siteId: string, pollId: string, isSettled: boolean): Promise<void> {
   if (isSettled) return deleteResponses(env, siteId, pollId);
-  await asSystemInEffect({ env, db: createDb(env.DB), now: Date.now() }, siteId, async (ctx) => {
+  await asSystemInEffect({ env, db: siteDb(env, siteId), now: Date.now() }, siteId, async (ctx) => {
     for (;;) {
       const paid = await selectPaid(ctx, pollId);
       if (paid.length === 0) return;

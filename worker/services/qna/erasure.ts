@@ -1,6 +1,6 @@
 import { and, eq, or, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { questionBoardOf, siteLogOf } from "#worker/durable-objects/stubs.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
@@ -30,7 +30,7 @@ export function eraseQuestions(ctx: Ctx, accountId: string): BatchItem<"sqlite">
  * are deleted last.
  */
 export async function eraseFromChannels(env: Env, siteId: string, accountId: string, before: number): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const asked = and(eq(questions.siteId, siteId), eq(questions.accountId, accountId));
   const voted = and(eq(questionUpvotes.siteId, siteId), eq(questionUpvotes.accountId, accountId));
   const [own, counted] = await db.batch([

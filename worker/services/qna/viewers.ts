@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { broadcasts } from "#db/schema/overlays.ts";
 import { questions } from "#db/schema/engagement/questions.ts";
@@ -36,7 +36,7 @@ export async function syncViewers(env: Env, siteId: string, question: ChangedQue
 /** A merge also changes its target, and the questions that were merged into the merged one. */
 async function relatedTo(env: Env, siteId: string, target: string | null): Promise<string[]> {
   if (target === null) return [];
-  const rows = await createDb(env.DB)
+  const rows = await siteDb(env, siteId)
     .select({ id: questions.id })
     .from(questions)
     .where(and(eq(questions.siteId, siteId), eq(questions.mergedInto, target)));
@@ -46,7 +46,7 @@ async function relatedTo(env: Env, siteId: string, target: string | null): Promi
 /** Clears the broadcasts that show a question, which are broadcasts of an overlay with the question's id. */
 async function clearFromScreen(env: Env, siteId: string, questionId: string): Promise<void> {
   const now = Date.now();
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const active = await db
     .selectDistinct({ id: broadcasts.id })
     .from(broadcasts)
@@ -71,7 +71,7 @@ export async function readSentQuestions(
   { siteId, channelId }: { siteId: string; channelId: string },
   ids: string[],
 ): Promise<Map<string, SentQuestion & { revision: number }>> {
-  const rows = await createDb(env.DB)
+  const rows = await siteDb(env, siteId)
     .select(publicColumns)
     .from(questions)
     .where(and(eq(questions.siteId, siteId), eq(questions.channelId, channelId), idIn(questions.id, ids)));
@@ -85,7 +85,7 @@ export async function readSentQuestions(
 
 /** The accounts whose roles let them see a channel's questions before they are public. */
 export async function readQuestionModerators(env: Env, siteId: string, channelId: string): Promise<string[]> {
-  const staff = await createDb(env.DB)
+  const staff = await siteDb(env, siteId)
     .select({ id: accounts.id, roles: accounts.roles })
     .from(accounts)
     .where(and(eq(accounts.siteId, siteId), sql`${accounts.roles} <> '[]'`));

@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { viewerActivity } from "#db/schema/activity.ts";
 import { payForMinutes, type PayingBoard, selectPaying } from "#worker/services/leaderboards/paying.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
@@ -40,7 +40,7 @@ export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Pr
 
 /** The leaderboards that pay for watching are read in the round trip that writes the rows. */
 async function recordPage(env: Env, siteId: string, seen: Seen[]): Promise<void> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const rows = seen.map(({ minutes: _, ...row }) => row);
   const insert = db
     .insert(viewerActivity)

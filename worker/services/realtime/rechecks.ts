@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
@@ -21,7 +21,7 @@ export async function recheckViewers(env: Env, siteId: string, event: LogEntry):
 
 /** A site that starts to require authenticator apps voids the roles of staff who have none. */
 async function staffWithoutApp(env: Env, siteId: string): Promise<string[]> {
-  const rows = await createDb(env.DB)
+  const rows = await siteDb(env, siteId)
     .select({ id: accounts.id })
     .from(accounts)
     .where(and(eq(accounts.siteId, siteId), rolesAreSuspended));

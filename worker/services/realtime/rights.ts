@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { ROLE_SCOPES } from "#db/enums.ts";
 import { accounts, sessions } from "#db/schema/accounts.ts";
 import { accessCodes } from "#db/schema/commerce/access-codes.ts";
@@ -107,7 +107,7 @@ export async function readRights(
   const batches = Array.from({ length: Math.ceil(accountOwners.length / BATCH_SIZE) }, (_, i) =>
     accountOwners.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE),
   );
-  const [gates, ...found] = await createDb(env.DB).batch([
+  const [gates, ...found] = await siteDb(env, siteId).batch([
     selectGate(env, siteId, channelId),
     ...batches.map((batch) => selectOwners(env, { siteId, channelId }, batch, now)),
     ...(outputIds.length > 0 ? [selectOutputs(env, { siteId, channelId }, outputIds, now)] : []),
@@ -125,7 +125,7 @@ export async function readRights(
 }
 
 function selectGate(env: Env, siteId: string, channelId: string) {
-  return createDb(env.DB)
+  return siteDb(env, siteId)
     .select({ version: pages.version, data: pages.data, ...segmentColumns(siteId) })
     .from(pages)
     .where(and(eq(pages.siteId, siteId), eq(pages.id, channelId), eq(pages.type, "channel")));
@@ -138,7 +138,7 @@ export function segmentColumns(siteId: string) {
 
 /** Outputs that were revoked or have expired aren't valid. */
 function selectOutputs(env: Env, { siteId, channelId }: { siteId: string; channelId: string }, outputIds: string[], now: number) {
-  return createDb(env.DB)
+  return siteDb(env, siteId)
     .select({
       key: sql`'output:' || owner.value`.as("key"),
       isOutput: sql`1`.as("is_output"),
@@ -161,7 +161,7 @@ function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channel
     where ${pages.siteId} = ${siteId} and ${pages.id} = ${channelId})))`;
   const { status, dateEnds } = accountEntitlements;
   const { tags, entitlements, watchSeconds } = attributeColumns(siteId, now);
-  return createDb(env.DB)
+  return siteDb(env, siteId)
     .select({
       key: sql`owner.value ->> 0`.as("key"),
       roles: sql`${effectiveRoles}`.as("roles"),

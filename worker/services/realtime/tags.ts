@@ -1,12 +1,12 @@
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { and, eq, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { fittingTags } from "./tickets.ts";
 
 /** Updates the tags of these accounts' open sockets. Safe to repeat, also out of order. */
 export async function retagViewers(env: Env, siteId: string, accountIds: string[]): Promise<void> {
-  const rows = await createDb(env.DB)
+  const rows = await siteDb(env, siteId)
     .select({ accountId: accounts.id, tags: accounts.tags })
     .from(accounts)
     .where(and(eq(accounts.siteId, siteId), sql`${accounts.id} in (select value from json_each(${JSON.stringify(accountIds)}))`));

@@ -1,5 +1,6 @@
 import { and, eq, gt, lte, or, sql } from "drizzle-orm";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { type RundownRow, rundowns } from "#db/schema/rundowns.ts";
 import type { RundownItem } from "#db/types.ts";
 import { Failure, forbidden, LostRace } from "#worker/lib/errors.ts";
@@ -34,7 +35,7 @@ interface Due {
  * it. Returns when to run again (ms), and the nudges of the site's log, which nobody has to wait for. Safe to run at any time.
  */
 export async function runDueRundowns(env: Env, siteId: string, now: number): Promise<{ next: number | null; finish: Promise<unknown> }> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const active = and(eq(rundowns.siteId, siteId), eq(rundowns.held, false));
   const due = await db
     .select()

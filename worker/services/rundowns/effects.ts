@@ -1,4 +1,4 @@
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { dataOf, type Effects } from "#worker/services/event-catalogue/effect.ts";
 import { schedulerOf } from "#worker/durable-objects/stubs.ts";
 import { earliestDue } from "./due.ts";
@@ -6,7 +6,7 @@ import { notifyOperators } from "./operators.ts";
 
 /** Tells operators, and makes up for a call to the scheduler that was lost. */
 async function follow(env: Env, siteId: string, { channelId, rundownId }: { channelId: string; rundownId: string }): Promise<void> {
-  const due = await earliestDue(createDb(env.DB), siteId, rundownId);
+  const due = await earliestDue(siteDb(env, siteId), siteId, rundownId);
   await Promise.all([notifyOperators(env, siteId, channelId, rundownId), due === null ? undefined : schedulerOf(env, siteId).wake(due)]);
 }
 

@@ -1,5 +1,5 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { rundownOperators } from "#db/schema/rundowns.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
@@ -35,7 +35,7 @@ export async function toOperators(ctx: Ctx, rows: OperatorRow[]): Promise<Presen
 
 /** Tells those who may run the channel that a rundown has changed. Viewers receive nothing. */
 export async function notifyOperators(env: Env, siteId: string, channelId: string, rundownId: string): Promise<void> {
-  const staff = await createDb(env.DB)
+  const staff = await siteDb(env, siteId)
     .select({ id: accounts.id, roles: accounts.roles })
     .from(accounts)
     .where(and(eq(accounts.siteId, siteId), sql`${accounts.roles} <> '[]'`));

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.ts";
 import { Failure, LostRace, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
@@ -24,7 +25,7 @@ type Ended = "done" | "failed" | "missed";
  * marked it. Returns when to run again (ms), and the nudges of the site's log, which nobody has to wait for.
  */
 export async function runDueActions(env: Env, siteId: string, now: number): Promise<{ next: number | null; finish: Promise<unknown> }> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const pending = and(eq(scheduledActions.siteId, siteId), eq(scheduledActions.state, "pending"));
   const due = await db
     .select()

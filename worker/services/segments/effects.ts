@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { sites } from "#db/schema/sites.ts";
 import { cuePollerOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
@@ -23,7 +23,7 @@ function hasCueSources(data: string): boolean {
 
 /** Evaluates the site's segments for every open socket again, if they have changed. Safe to repeat. */
 async function resegmentViewers(env: Env, siteId: string): Promise<void> {
-  const [site] = await createDb(env.DB)
+  const [site] = await siteDb(env, siteId)
     .select({ version: sites.version, segments: segmentsJson(siteId).as("segments") })
     .from(sites)
     .where(eq(sites.id, siteId));

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { sites } from "#db/schema/sites.ts";
 import { leaderboardOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { conditionsOf, leaderboardsOf } from "./filter.ts";
@@ -14,7 +14,7 @@ export async function setThresholds(env: Env, siteId: string, segments: Segment[
 
 /** The points on this leaderboard that the site's segments compare with. */
 export async function thresholdsOf(env: Env, siteId: string, leaderboardId: string): Promise<number[]> {
-  const [site] = await createDb(env.DB)
+  const [site] = await siteDb(env, siteId)
     .select({ segments: segmentsJson(siteId).as("segments") })
     .from(sites)
     .where(eq(sites.id, siteId));

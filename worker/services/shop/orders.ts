@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { shopOrders } from "#db/schema/commerce/shop.ts";
 import { type ClaimRow, claims } from "#db/schema/engagement/quests.ts";
 import { isSignedByShop, readOrder } from "#worker/integrations/shopify/webhooks.ts";
@@ -45,7 +45,7 @@ export async function receiveShopWebhook(ctx: Ctx, siteId: string, { body, signa
 export async function fulfilClaim(env: Env, siteId: string, event: LoggedEvent<"shopify.orderPaid">): Promise<void> {
   const { claimId, items } = dataOf(event);
   if (claimId === null) return;
-  await asSystemInEffect({ env, db: createDb(env.DB), now: Date.now() }, siteId, async (ctx) => {
+  await asSystemInEffect({ env, db: siteDb(env, siteId), now: Date.now() }, siteId, async (ctx) => {
     const [claim] = await ctx.db
       .select()
       .from(claims)

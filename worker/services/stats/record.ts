@@ -1,6 +1,7 @@
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { createDb, type Db } from "#db/client.ts";
+import type { Db } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { dataProviders } from "#db/schema/data-providers.ts";
 import { pages } from "#db/schema/pages.ts";
 import { keyPlays, statEntities, statFacts, statHistory } from "#db/schema/stats.ts";
@@ -19,7 +20,7 @@ const CHUNK = 500;
  */
 export async function recordFacts(env: Env, siteId: string, logged: LoggedEvent<"dataprovider.event">): Promise<void> {
   const { id: eventId, providerId, at: receivedAt, data } = dataOf(logged);
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [provider] = await db
     .select({ mapping: dataProviders.statMapping })
     .from(dataProviders)

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { keyPlays, statEntities } from "#db/schema/stats.ts";
 import type { SentEntity, SentKeyPlay } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { statBoardOf } from "#worker/durable-objects/stubs.ts";
@@ -32,7 +32,7 @@ export async function readSentStats(
   { siteId, channelId }: { siteId: string; channelId: string },
   ids: string[],
 ): Promise<SentStat[]> {
-  const db = createDb(env.DB);
+  const db = siteDb(env, siteId);
   const [entities, plays] = await db.batch([
     selectEntities(db).where(and(eq(statEntities.siteId, siteId), eq(statEntities.channelId, channelId), idIn(statEntities.id, ids))),
     db

@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { and, desc, eq, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { sites } from "#db/schema/sites.ts";
 import { streams } from "#db/schema/streams/streams.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
@@ -34,7 +34,7 @@ export async function notifyWentOffline(env: Env, siteId: string, event: LoggedE
 
 async function findLiveStream(env: Env, siteId: string, channelId: string) {
   const { id: _id, title, playbackUrl, playback, fallbackImageUrl, tags } = streams;
-  const [live] = await createDb(env.DB)
+  const [live] = await siteDb(env, siteId)
     .select({ _id, title, playbackUrl, playback, fallbackImageUrl, tags })
     .from(streams)
     .where(and(eq(streams.siteId, siteId), eq(streams.channelId, channelId), eq(streams.isLive, true)))
@@ -51,7 +51,7 @@ function frameOf(stream: StreamData) {
 }
 
 async function isGated(env: Env, siteId: string, channelId: string): Promise<boolean> {
-  const [page] = await createDb(env.DB)
+  const [page] = await siteDb(env, siteId)
     .select({ gated: channelIsRestricted(sql`${siteId}`, sql`${channelId}`).as("gated") })
     .from(sites)
     .where(eq(sites.id, siteId));

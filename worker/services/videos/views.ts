@@ -1,5 +1,5 @@
 import { and, eq, lt, sql } from "drizzle-orm";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { videos, videoTotals, videoViews } from "#db/schema/videos.ts";
 import { viewCounterOf } from "#worker/durable-objects/stubs.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
@@ -24,12 +24,12 @@ export async function recordView(ctx: Ctx, id: string): Promise<void> {
     .where(ownRow(ctx, videos, id));
   if (!video) throw notFound("Video not found");
   const device = (await sha256(`${id}:${ctx.deviceId ?? ""}`)).slice(0, 32);
-  await viewCounterOf(ctx.env, id).count({ device, at: ctx.now });
+  await viewCounterOf(ctx.env, id).count({ device, at: ctx.now }, ctx.siteId);
 }
 
 /** Writes any number of views of one video in one transaction; a view that is written twice counts once. */
-export async function countViews(env: Env, videoId: string, views: View[]): Promise<void> {
-  const db = createDb(env.DB);
+export async function countViews(env: Env, siteId: string, videoId: string, views: View[]): Promise<void> {
+  const db = siteDb(env, siteId);
   await db.batch([
     db.run(sql`insert into ${videoViews} (video_id, device, counted)
       select ${videoId}, json_extract(value, '$.device'), json_extract(value, '$.at') from json_each(${JSON.stringify(views)}) where true

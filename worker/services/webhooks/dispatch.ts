@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { webhookEndpoints, type WebhookRow } from "#db/schema/webhooks.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import type { Attempt, QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
@@ -107,7 +107,7 @@ export async function disableEndpoint(
 ): Promise<void> {
   const row = await findEndpoint(env, siteId, id);
   if (!row?.enabled || row.version !== version) return;
-  await asSystem({ env, db: createDb(env.DB), now }, siteId, async (ctx) => {
+  await asSystem({ env, db: siteDb(env, siteId), now }, siteId, async (ctx) => {
     const next: WebhookRow = { ...row, enabled: false, disabledReason: reason, disabledAt: now, ...nextVersion(ctx, row) };
     const change = updateRow(ctx, webhookEndpoints, row, next);
     await commitIfUnchanged(ctx, change, { type: "webhook.disabled", resource: `webhook/${id}`, data: toWebhookEvent(next) });
@@ -116,7 +116,7 @@ export async function disableEndpoint(
 
 async function findEndpoint(env: Env, siteId: string, id: string): Promise<WebhookRow | undefined> {
   const own = and(eq(webhookEndpoints.siteId, siteId), eq(webhookEndpoints.id, id));
-  const [row] = await createDb(env.DB).select().from(webhookEndpoints).where(own);
+  const [row] = await siteDb(env, siteId).select().from(webhookEndpoints).where(own);
   return row;
 }
 
