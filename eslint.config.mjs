@@ -77,6 +77,12 @@ const bindings = {
   message: "Ask db/databases.ts for the database of the site, or for the directory.",
 };
 
+// A cursor that isn't read to its end holds a lock on its tables, and SQLite's log grows until it is collected as garbage.
+const unreadCursors = [
+  "ForOfStatement[right.callee.property.name='exec'] :matches(BreakStatement, ReturnStatement)",
+  "VariableDeclarator[id.type='ArrayPattern'][init.callee.property.name='exec']",
+].map((selector) => ({ selector, message: "Read the whole cursor: use toArray() or one()." }));
+
 /** Bans these imports. If several bans match a file, only the last one applies, so each is complete. */
 function ban(...paths) {
   return { "no-restricted-imports": ["error", { paths }] };
@@ -105,7 +111,7 @@ export default defineConfig(
       "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
       "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/no-non-null-assertion": "error",
-      "no-restricted-syntax": ["error", ...erasedPrivacy],
+      "no-restricted-syntax": ["error", ...erasedPrivacy, ...unreadCursors],
       "@typescript-eslint/ban-ts-comment": ["error", { "ts-expect-error": true }],
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
@@ -132,7 +138,7 @@ export default defineConfig(
   {
     files: ["{worker,db}/**/*.ts"],
     ignores: ["db/databases.ts", "**/*.test.ts"],
-    rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, bindings] },
+    rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...unreadCursors, bindings] },
   },
   {
     files: ["{worker,db}/**/*.ts"],

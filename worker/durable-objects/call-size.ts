@@ -8,16 +8,20 @@ interface Text {
   body: string;
 }
 
-/** The first rows that fit into `chars` (at least one), and whether there are more. Reads no further than that. */
+/**
+ * The first rows that fit into `chars` (at least one), and whether there are more. The others are read too, and not kept: a cursor that
+ * isn't read to its end holds a lock on its tables, and SQLite's log grows until it is collected as garbage.
+ */
 export function pageOf<T extends Text>(rows: Iterable<T>, chars = CALL_CHARS): { page: T[]; more: boolean } {
   const page: T[] = [];
   let size = 0;
+  let more = false;
   for (const row of rows) {
     size += row.body.length;
-    if (page.length > 0 && size > chars) return { page, more: true };
-    page.push(row);
+    more ||= page.length > 0 && size > chars;
+    if (!more) page.push(row);
   }
-  return { page, more: false };
+  return { page, more };
 }
 
 export function charsOf(rows: Text[]): number {

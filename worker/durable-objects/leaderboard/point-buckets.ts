@@ -84,7 +84,8 @@ export class PointBuckets {
     for (let level = 1; level <= LEVELS; level++) {
       const select = "SELECT prefix, members FROM buckets WHERE level = ? AND prefix BETWEEN ? AND ? ORDER BY prefix DESC";
       let found: number | null = null;
-      for (const { prefix, members } of this.#sql.exec<{ prefix: number; members: number }>(select, level, first, first + WIDTH - 1)) {
+      const buckets = this.#sql.exec<{ prefix: number; members: number }>(select, level, first, first + WIDTH - 1).toArray();
+      for (const { prefix, members } of buckets) {
         if (rest < members) {
           found = prefix;
           break;

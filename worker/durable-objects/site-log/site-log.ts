@@ -243,10 +243,8 @@ export class SiteLog extends SiteObject {
   async #runNew(head: number): Promise<void> {
     const hung = new Set<string>();
     for (;;) {
-      const [row] = this.#sql.exec<EventRow>(
-        `SELECT ${COLUMNS} FROM events WHERE done = ${TO_DO} AND sequence <= ? ORDER BY sequence LIMIT 1`,
-        head,
-      );
+      const next = `SELECT ${COLUMNS} FROM events WHERE done = ${TO_DO} AND sequence <= ? ORDER BY sequence LIMIT 1`;
+      const [row] = this.#sql.exec<EventRow>(next, head).toArray();
       if (!row) return;
       if (hung.has(row.type)) this.#failures.retryLater(row.sequence, `Another event ${row.type} took too long`);
       else if ((await this.#run(row)) === "hung") hung.add(row.type);
@@ -257,10 +255,8 @@ export class SiteLog extends SiteObject {
   async #retryDue(): Promise<void> {
     const now = Date.now();
     for (let retries = 0; retries < MAX_RETRIES; retries++) {
-      const [row] = this.#sql.exec<EventRow>(
-        `SELECT ${COLUMNS} FROM retries JOIN events USING (sequence) WHERE due <= ? ORDER BY due, sequence LIMIT 1`,
-        now,
-      );
+      const next = `SELECT ${COLUMNS} FROM retries JOIN events USING (sequence) WHERE due <= ? ORDER BY due, sequence LIMIT 1`;
+      const [row] = this.#sql.exec<EventRow>(next, now).toArray();
       if (!row || (await this.#run(row)) === "hung" || this.#runner.awaited) return;
     }
   }
