@@ -5,6 +5,7 @@ import { directoryDb } from "#db/databases.ts";
 import type { CronFailure } from "#db/types.ts";
 import { describeError, logError } from "./lib/log.ts";
 import { pruneActivity } from "./services/realtime/activity.ts";
+import { prunePollResponses } from "./services/polls/retention.ts";
 import { pruneSessions } from "./services/auth/auth.ts";
 import { pruneProofs } from "./services/accounts/email-proofs.ts";
 import { pruneBroadcasts } from "./services/overlays/broadcasts.ts";
@@ -70,6 +71,7 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   pruneViews,
   pruneWatchTime,
   pruneActivity,
+  prunePollResponses,
   pruneInsights,
   pruneInsightCursors,
   foldReach,

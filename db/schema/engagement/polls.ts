@@ -23,6 +23,8 @@ export const polls = sqliteTable(
     responseCost: integer("response_cost").notNull().default(0),
     /** Responses from this time on don't count; null: until the poll is closed. */
     locksAt: time("locks_at"),
+    /** When its responses were deleted, long after it was closed. */
+    responsesPruned: time("responses_pruned"),
     ...tracked(),
   },
   (table) => [
@@ -31,6 +33,9 @@ export const polls = sqliteTable(
     index("polls_site_open")
       .on(table.siteId, table.modified)
       .where(sql`${table.open} = 1`),
+    index("polls_unpruned")
+      .on(table.modified)
+      .where(sql`${table.open} = 0 and ${table.responsesPruned} is null`),
   ],
 );
 

@@ -29,6 +29,8 @@ const NOTIFY_RETRY_MS = 32_000;
 const PAY_RETRY_MS = 5_000;
 /** Votes that one statement writes. */
 const BATCH_SIZE = 1_000;
+/** Accounts that one call anonymizes. */
+const ANONYMIZED_PER_CALL = 2_000;
 
 /**
  * One of the counters that share a poll's votes by account, named `<siteId>:<pollId>:<counter>`. A vote is stored here before the response;
@@ -131,6 +133,11 @@ export class PollCounter extends SiteObject {
   /** Anonymizes an account's votes; they stay in the tally. */
   anonymize(accountId: string): void {
     this.#votes.anonymize(accountId);
+  }
+
+  /** Anonymizes votes of a closed poll; returns whether there may be more. */
+  anonymizeMore(): boolean {
+    return this.#votes.anonymizeMore(ANONYMIZED_PER_CALL);
   }
 
   /** Deletes everything after the poll is deleted. */

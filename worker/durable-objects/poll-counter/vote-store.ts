@@ -194,6 +194,16 @@ export class VoteStore {
     this.#hasAnonymous = true;
   }
 
+  /** Anonymizes the votes of up to `limit` accounts, unless the poll is open; returns whether there may be more. */
+  anonymizeMore(limit: number): boolean {
+    if (!this.#hasTable || this.#poll?.open) return false;
+    // Ids are hexadecimal and sort after the prefix.
+    const accounts = "SELECT DISTINCT account_id AS id FROM votes WHERE account_id >= '0' LIMIT ?";
+    const found = this.#storage.sql.exec<{ id: string }>(accounts, limit).toArray();
+    for (const { id } of found) this.anonymize(id);
+    return found.length === limit;
+  }
+
   /** Deletes everything. */
   clear(): void {
     if (this.#hasTable) this.#storage.sql.exec("DELETE FROM votes; DELETE FROM pending");

@@ -258,7 +258,7 @@ polls.openapi(
     path: "/poll/v3/{id}/settle",
     summary: "Settle a poll",
     description:
-      "Closes the poll and sets the correct answer, which advances the quests of accounts that gave it. Repeating the request changes nothing; another answer corrects the outcome, but rewards that were already claimed stay claimed.",
+      "Closes the poll and sets the correct answer, which advances the quests of accounts that gave it. Repeating the request changes nothing; another answer corrects the outcome, but rewards that were already claimed stay claimed. A 409 once the responses have been deleted, 400 days after the poll was closed.",
     request: { params: IdParam, body: optionalJsonBody(SettleInput) },
     responses: { 200: json("The updated poll", Poll) },
     errors: changeErrors,

@@ -41,6 +41,7 @@ export interface AnsweredPoll {
 
 const COUNTERS_DELAYED =
   "The change was saved, but the poll's counters did not respond; they will be updated as soon as they are available";
+const PRUNED = "The poll's responses have been deleted, because it was closed long ago: nobody can be paid for an outcome any more";
 const NOT_SETTLED = "The poll's counters did not respond: the poll is closed, but its outcome is not saved; send the request again";
 
 const response = { n: pollResponses.n, answerId: pollResponses.answerId, created: pollResponses.created };
@@ -95,6 +96,7 @@ export async function createPoll(ctx: Ctx, input: PollInput): Promise<PollRow> {
     ...{ type, question, name, open, responsesPerViewer, hideResults, responseCost, locksAt, answers },
     correctAnswerId: null,
     settled: null,
+    responsesPruned: null,
   };
   const changes = [ctx.db.insert(polls).values(poll), ...(locksAt === null ? [] : scheduleLock(ctx, poll))];
   await commit(ctx, changes, { type: "poll.created", resource: `poll/${poll.id}`, data: toPoll(poll, false) });
@@ -192,6 +194,7 @@ export async function settlePoll(ctx: Ctx, id: string, correctAnswerId?: string)
   if (answerId === null) throw invalid("correctAnswerId", "Required, because the poll has no correctAnswerId of its own");
   requireAnswer(current, answerId);
   if (current.settled !== null && current.correctAnswerId === answerId) return current;
+  if (current.responsesPruned !== null) throw conflict(PRUNED);
   if (!current.open) await updateCounters(ctx, current, NOT_SETTLED);
   // Only the outcome completes the request: until then, the same Idempotency-Key may be retried.
   const unkeyed: Ctx = { ...ctx, idempotencyId: undefined, alongside: undefined };
@@ -274,6 +277,8 @@ async function changePoll(
   delayed = COUNTERS_DELAYED,
 ): Promise<PollRow> {
   const next: PollRow = { ...current, ...fields, modified: ctx.now, version: current.version + 1 };
+  // It has responses again.
+  if (next.open) next.responsesPruned = null;
   const moves = next.locksAt !== current.locksAt;
   const changes = [updateRow(ctx, polls, current, next), ...(moves ? scheduleLock(ctx, next) : [])];
   const data = { ...toPoll(next, false), pollId: next.id };
