@@ -14,7 +14,6 @@ import { channelName, relayName } from "#worker/durable-objects/channel/channel.
 import type { SegmentFilter } from "#worker/services/segments/filter.ts";
 import { Ticket } from "#worker/services/realtime/schemas.ts";
 import { newSite, openSocket, type TestSite, waitForViewerCount } from "../harness.ts";
-import { logOf } from "../site-log.ts";
 import { atTime, evict, join, newBroadcast, newChannel } from "./relay-viewer.ts";
 
 const db = createDb(env.DB);
