@@ -76,8 +76,8 @@ export default defineConfig({
         },
       },
       {
-        // Viewers never time out by accident, even on a slow machine; tests of timeouts advance the clock.
-        plugins: [workerd({ TIFO_HEARTBEAT_SECONDS: "3600", TIFO_SANDBOXES: "5" })],
+        // Viewers never time out by accident, even on a slow machine; tests of timeouts advance the clock. Nothing is sent between requests.
+        plugins: [workerd({ TIFO_HEARTBEAT_SECONDS: "3600", TIFO_SANDBOXES: "5", TIFO_REQUEST_LOG: "off" })],
         test: {
           name: "isolated",
           include: ["test/isolated/**/*.test.ts"],

@@ -22,7 +22,10 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.use(createFinishResponse());
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
   app.use(createFloodGuard());
-  const respond = (c: Context<AppEnv>, failure: Failure) => (wantsSocket(c) ? rejectUpgrade(c, failure) : renderFailure(c, failure));
+  const respond = (c: Context<AppEnv>, failure: Failure) => {
+    c.set("errorCode", failure.code);
+    return wantsSocket(c) ? rejectUpgrade(c, failure) : renderFailure(c, failure);
+  };
   app.onError((error, c) => respond(c, toFailure(error, c.get("operation")?.input.invalidMessage)));
   app.notFound((c) => respond(c, noSuchOperation(app, c.req.path)));
   for (const area of AREAS) app.route("/", area);

@@ -14,7 +14,7 @@ export { QuestionBoard } from "./durable-objects/question-board.ts";
 export { StatBoard } from "./durable-objects/stat-board.ts";
 export { PollCounter } from "./durable-objects/poll-counter/poll-counter.ts";
 export { Relay } from "./durable-objects/relay/relay.ts";
-export { Scheduler } from "./durable-objects/scheduler.ts";
+export { Scheduler } from "./durable-objects/scheduler/scheduler.ts";
 export { SiteLog } from "./durable-objects/site-log/site-log.ts";
 export { SitePresence } from "./durable-objects/site-presence/site-presence.ts";
 export { ViewCounter } from "./durable-objects/view-counter.ts";

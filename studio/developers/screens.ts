@@ -23,6 +23,13 @@ export const developerScreens: readonly Screen[] = [
     load: () => import("./events.tsx"),
   },
   {
+    path: "/developers/requests",
+    title: "Requests",
+    entry: { section: "Developers", icon: "request" },
+    allows: ({ isSiteAdmin }) => isSiteAdmin,
+    load: () => import("./requests.tsx"),
+  },
+  {
     path: "/developers/limits",
     title: "Limits",
     entry: { section: "Developers", icon: "limit" },

@@ -28,6 +28,7 @@ const SCREENS = [
   "/developers/keys",
   "/developers/deliveries",
   "/developers/events",
+  "/developers/requests",
   "/developers/limits",
 ];
 
@@ -127,6 +128,25 @@ describe("Studio", () => {
     await page.getByRole("button", { name: "Revoke", exact: true }).click();
     await page.getByText("The key has been revoked.").waitFor();
     expect((await listOverlays()).status).toBe(401);
+  });
+
+  test("lists the site's requests with links to what they mean, and filters them by status and route", async () => {
+    const page = await signIn("/developers/requests");
+    const missing = await fetch(`${url}/page/v2/5eed000000000000000fffff`, {
+      headers: { "Tifo-Client-Id": site.id, "Tifo-Developer-Key": site.key, "Tifo-Request-Id": "studio.missing-page" },
+    });
+    expect(missing.status).toBe(404);
+    const table = page.getByRole("table", { name: "Requests" });
+    const row = table.getByRole("row").filter({ hasText: "studio.missing-page" });
+    expect(await row.getByRole("link", { name: "/page/v2/{id}" }).getAttribute("href")).toBe("/docs/api-reference/getPage");
+    expect(await row.getByRole("link", { name: "not_found" }).getAttribute("href")).toBe("/errors#not_found");
+    await table.getByRole("cell", { name: "200" }).first().waitFor();
+    await page.getByLabel("Status").selectOption("4xx");
+    await page.getByLabel("Route").selectOption("/page/v2/{id}");
+    await table.getByRole("cell", { name: "200" }).first().waitFor({ state: "detached" });
+    await row.waitFor();
+    await page.getByLabel("Find").fill("no such text");
+    await page.getByText("Nothing matches.").waitFor();
   });
 
   test("signs all tabs out together, and shows nothing to an account without a role", async () => {

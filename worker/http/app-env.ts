@@ -2,6 +2,7 @@ import type { Context, Next } from "hono";
 import type { D1Usage } from "#db/client.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import type { IsolateMetrics } from "#worker/services/operations/isolate-metrics.ts";
+import type { ErrorCode } from "#worker/lib/errors.ts";
 import type { Identity } from "#worker/services/auth/identity.ts";
 import type { OperationPolicy } from "./operation-policy.ts";
 
@@ -21,6 +22,8 @@ export interface AppEnv {
     /** Takes the operation's rate limit; unset if it has none, or if its first read takes it. */
     admit: (() => Promise<void>) | undefined;
     usage: D1Usage;
+    /** The code of the error that is returned, if one is. */
+    errorCode: ErrorCode | undefined;
     /** Of the isolate: the only value that outlives the request. */
     metrics: IsolateMetrics;
   };

@@ -1,5 +1,7 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { LogSampler } from "#worker/lib/log-sampler.ts";
+import { handOverTo, RequestRecorder } from "#worker/services/insights/request-recorder.ts";
+import { recordsRequests } from "#worker/services/insights/requests.ts";
 import { IsolateMetrics } from "#worker/services/operations/isolate-metrics.ts";
 import { addRequestCounts } from "#worker/services/operations/request-counts.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -10,10 +12,18 @@ const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,Rate
 
 /** Wraps every request: assigns its id (the caller's if valid), completes the response headers, counts it and writes one log line. */
 export function createFinishResponse(metrics = new IsolateMetrics(), sampler = new LogSampler()): MiddlewareHandler<AppEnv> {
-  return (c, next) => finishResponse(c, next, metrics, sampler);
+  const isolate = { metrics, sampler, recorder: new RequestRecorder() };
+  return (c, next) => finishResponse(c, next, isolate);
 }
 
-async function finishResponse(c: Context<AppEnv>, next: Next, metrics: IsolateMetrics, sampler: LogSampler): Promise<void> {
+/** What outlives a request. */
+interface Isolate {
+  metrics: IsolateMetrics;
+  sampler: LogSampler;
+  recorder: RequestRecorder;
+}
+
+async function finishResponse(c: Context<AppEnv>, next: Next, { metrics, sampler, recorder }: Isolate): Promise<void> {
   const started = Date.now();
   c.set("metrics", metrics);
   const requested = c.req.header("Tifo-Request-Id");
@@ -29,6 +39,7 @@ async function finishResponse(c: Context<AppEnv>, next: Next, metrics: IsolateMe
   const ended = Date.now();
   metrics.record(c.get("operation"), { method: c.req.method, status: c.res.status, ms: ended - started }, ended);
   if (c.env.TIFO_ALERT_URL) reportRequests(c, metrics, ended);
+  if (recordsRequests(c.env)) recordRequest(c, recorder, { at: started, ms: ended - started });
   const weight = c.res.status >= 500 ? 1 : sampler.weigh(Number(c.env.TIFO_LOG_LINES), ended);
   if (weight > 0) writeLine(c, requestId, ended - started, weight);
 }
@@ -37,6 +48,20 @@ async function finishResponse(c: Context<AppEnv>, next: Next, metrics: IsolateMe
 function reportRequests(c: Context<AppEnv>, metrics: IsolateMetrics, now: number): void {
   const counts = metrics.takeUnreported(now);
   if (counts) c.executionCtx.waitUntil(addRequestCounts(c.env, counts, now));
+}
+
+/** For the site's request log, in batches, after the response. Calls that read the log aren't in it: they would fill it. */
+function recordRequest(c: Context<AppEnv>, recorder: RequestRecorder, { at, ms }: { at: number; ms: number }): void {
+  const operation = c.get("operation");
+  const code = c.get("errorCode") ?? null;
+  // Neither a preflight nor the Model Context Protocol, whose calls of operations are requests of their own.
+  if ((!operation && code === null) || operation?.operationId === "listRequests") return;
+  const siteId = recorder.siteOf(c.get("identity")?.siteId, c.req.header("Tifo-Client-Id") ?? c.req.query("clientId"));
+  if (siteId === undefined) return;
+  const { path: route = null, operationId = null } = operation ?? {};
+  const entry = { at, method: c.req.method, route, operationId, status: c.res.status, ms, requestId: c.get("requestId"), code };
+  const handOver = recorder.add(siteId, entry, handOverTo(c.env));
+  if (handOver) c.executionCtx.waitUntil(handOver);
 }
 
 /**

@@ -115,7 +115,7 @@ export async function checkCredentials(
   if (kinds.includes("provider")) return checkProvider(c.env, presented.client, value("provider"));
   if (kinds.includes("bearer")) return checkBearer(c.env, presented.client, value("bearer"));
   if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(siteId, unknownSite);
-  return { siteId, confirm: () => ({ kind: "anonymous" }) };
+  return { siteId, provesSite: false, confirm: () => ({ kind: "anonymous" }) };
 }
 
 /** Checks the operator and that the site exists; the operator's own check needs no D1 query. */

@@ -30,6 +30,8 @@ import { ClientIdQuery, ImpressionBatch } from "#worker/services/insights/impres
 import { reportImpressions } from "#worker/services/insights/impressions.ts";
 import { readConcurrents, readLimits } from "#worker/services/insights/insights.ts";
 import { reachCsv, readReach } from "#worker/services/insights/reach.ts";
+import { RequestList, RequestListQuery } from "#worker/services/insights/request-schemas.ts";
+import { listRequests } from "#worker/services/insights/requests.ts";
 import { readRevenue, revenueCsv } from "#worker/services/insights/revenue.ts";
 import { readSegmentFigures, segmentFiguresCsv } from "#worker/services/insights/segment-figures.ts";
 import { SegmentParam } from "#worker/services/segments/schemas.ts";
@@ -80,10 +82,7 @@ insights.openapi(
     const query = c.req.valid("query");
     if (query.format === "csv") return c.body(streamText(await exportEngagement(c.var.ctx, query)), 200, CSV_HEADERS);
     const { results, cursor } = await readEngagement(c.var.ctx, query);
-    const { pathname, search, searchParams } = new URL(c.req.url);
-    if (cursor !== null) searchParams.set("cursor", cursor);
-    const next = cursor === null ? null : `${pathname}?${searchParams.toString()}`;
-    return c.json({ results, pagination: { limit: query.limit, pageResults: results.length, next, self: pathname + search } }, 200);
+    return c.json({ results, pagination: paginate(c.req.url, query.limit, results.length, cursor) }, 200);
   },
 );
 
@@ -201,3 +200,30 @@ insights.openapi(
   }),
   async (c) => c.json({ limits: await readLimits(c.var.ctx, callerAddress(c)) }, 200),
 );
+
+insights.openapi(
+  operation({
+    operationId: "listRequests",
+    tag,
+    method: "get",
+    path: "/insights/v1/requests",
+    summary: "List the requests of the last hour",
+    description:
+      "The site's latest requests to this API, at most 1,000, a few seconds after their response. If there are many, a part of them is recorded, and `share` says how many. An entry has no address, header, query or body. Requests of this operation aren't listed.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
+    request: { query: RequestListQuery },
+    responses: { 200: json("The requests", RequestList) },
+    errors: ["unavailable"],
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const { cursor, ...page } = await listRequests(c.var.ctx, query);
+    return c.json({ ...page, pagination: paginate(c.req.url, query.limit, page.results.length, cursor) }, 200);
+  },
+);
+
+function paginate(url: string, limit: number, pageResults: number, cursor: string | null) {
+  const { pathname, search, searchParams } = new URL(url);
+  if (cursor !== null) searchParams.set("cursor", cursor);
+  return { limit, pageResults, next: cursor === null ? null : `${pathname}?${searchParams.toString()}`, self: pathname + search };
+}

@@ -19,6 +19,8 @@ import { GLOBAL_AUDIENCE, verifyToken } from "./tokens.ts";
 export interface IdentityCheck {
   /** The site whose database has the row, and what the request reads and writes; empty for the deployment. */
   siteId: string;
+  /** False if the caller only names the site: the check succeeds even if it doesn't exist. */
+  provesSite?: false;
   query?: { sql: string; params: unknown[] };
   /** The account in the token. Not confirmed yet, but queries return nothing unless the check succeeds. */
   accountId?: string;
@@ -186,6 +188,7 @@ export class Identity implements DbGuard {
   /** What else must succeed before a row is returned or changed: the operation's rate limit. */
   admit?: () => Promise<void>;
   #actor: Actor | undefined;
+  #siteId: string | undefined;
 
   /** `authorize` throws a 403 if the caller's role isn't sufficient. */
   constructor(check: IdentityCheck, authorize: (actor: Actor) => void) {
@@ -194,12 +197,18 @@ export class Identity implements DbGuard {
     if (!check.query) this.settle(undefined);
   }
 
+  /** The site of the caller's credentials, which exists. Undefined before the check, and if they are of no site or of an unknown one. */
+  get siteId(): string | undefined {
+    return this.#siteId;
+  }
+
   pending(): { sql: string; params: unknown[] } | undefined {
     return this.#actor ? undefined : this.#check.query;
   }
 
   settle(row: unknown[] | undefined): void {
     const actor = this.#check.confirm(row);
+    this.#siteId = provenSite(this.#check, actor);
     this.#authorize(actor);
     this.#actor = actor;
   }
@@ -219,4 +228,9 @@ export class Identity implements DbGuard {
     if (!this.#actor) throw unauthenticated();
     return this.#actor;
   }
+}
+
+function provenSite({ siteId, provesSite }: IdentityCheck, actor: Actor): string | undefined {
+  if (actor.kind === "provider") return actor.siteId;
+  return siteId === "" || provesSite === false ? undefined : siteId;
 }
