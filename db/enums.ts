@@ -230,8 +230,8 @@ export const IMPRESSION_KINDS = [
   "panel.open",
   "video.play",
 ] as const;
-/** The same, and what overlays report by broadcast. */
-export const REACH_KINDS = [...IMPRESSION_KINDS, "broadcast.shown", "broadcast.cta"] as const;
+/** The same, what overlays report by broadcast, and the accounts that have responded to a poll. */
+export const REACH_KINDS = [...IMPRESSION_KINDS, "broadcast.shown", "broadcast.cta", "poll.answered"] as const;
 /** What can be scheduled. */
 export const SCHEDULED_KINDS = ["overlay.broadcast", "poll.open", "poll.close", "quest.open", "quest.close"] as const;
 /** `missed`: it was more than five minutes late, and showing it then would have surprised the audience. */

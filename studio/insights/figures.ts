@@ -2,6 +2,7 @@ import type { Schemas } from "#sdk/client/index.ts";
 import { formatMoney, minorDigits } from "#worker/lib/money.ts";
 
 type Hour = Schemas["EngagementHour"];
+type Reach = Schemas["Reach"]["results"][number];
 type Day = Schemas["Revenue"]["results"][number];
 
 /** The figures of an hour that can be added up. */
@@ -36,6 +37,30 @@ export function sumOf(hours: readonly Hour[], name: Figure): number {
 export function participationOf(hours: readonly Hour[]): number | null {
   const shown = sumOf(hours, "pollImpressions");
   return shown === 0 ? null : Math.min(100, Math.round((1000 * sumOf(hours, "votes")) / shown) / 10);
+}
+
+export interface PollParticipation {
+  /** Null: all polls that are no longer counted separately. */
+  id: string | null;
+  name: string;
+  shown: number;
+  responded: number;
+  /** Null if nobody reported to have seen it. */
+  percent: number | null;
+}
+
+/** Of each poll, how many responded of those who saw it; those that most saw come first. */
+export function pollParticipation(rows: readonly (Reach & { name: string | null })[]): PollParticipation[] {
+  return rows
+    .filter(({ kind }) => kind === "poll")
+    .map(({ id, name, shown, used: responded }) => ({
+      ...{ id, shown, responded, name: id === null ? "All others" : (name ?? "Deleted") },
+      percent: shown === 0 ? null : Math.min(100, round((100 * responded) / shown)),
+    }));
+}
+
+export function shareText(percent: number | null): string {
+  return percent === null ? "–" : `${percent.toLocaleString("en-GB")} %`;
 }
 
 export interface CurrencyRevenue {

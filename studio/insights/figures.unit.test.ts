@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "#sdk/client/index.ts";
-import { bucketsOf, madeAt, participationOf, revenueByCurrency, sumOf } from "./figures.ts";
+import { bucketsOf, madeAt, participationOf, pollParticipation, revenueByCurrency, shareText, sumOf } from "./figures.ts";
 import { RANGES, rangeUntil, RANGE_NAMES } from "./range.ts";
 
 const HOUR = 3_600_000;
@@ -27,6 +27,21 @@ test("participation is votes per poll shown, at most all of them, and unknown wh
   expect(participationOf([hour(START, { votes: 3, pollImpressions: 8 })])).toBe(37.5);
   expect(participationOf([hour(START, { votes: 9, pollImpressions: 8 })])).toBe(100);
   expect(participationOf([hour(START, { votes: 3 })])).toBeNull();
+});
+
+test("participation of a poll is who responded of those who saw it, at most all of them, and unknown if nobody saw it", () => {
+  const rows = [
+    { kind: "poll", id: "a", name: "Derby", shown: 800, used: 300 },
+    { kind: "overlay", id: "b", name: "Goal", shown: 800, used: 300 },
+    { kind: "poll", id: "c", name: null, shown: 2, used: 3 },
+    { kind: "poll", id: null, name: null, shown: 0, used: 3 },
+  ] as const;
+  expect(pollParticipation(rows)).toEqual([
+    { id: "a", name: "Derby", shown: 800, responded: 300, percent: 37.5 },
+    { id: "c", name: "Deleted", shown: 2, responded: 3, percent: 100 },
+    { id: null, name: "All others", shown: 0, responded: 3, percent: null },
+  ]);
+  expect([shareText(37.5), shareText(null)]).toEqual(["37.5 %", "–"]);
 });
 
 test("revenue is one series per currency, in its own units, with a point for each day", () => {

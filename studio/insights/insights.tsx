@@ -1,9 +1,12 @@
 import { useEffect, useMemo, useState } from "react";
 import { useSearch } from "#studio/app/search.ts";
+import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Select } from "#studio/ui/select.tsx";
+import { Empty } from "#studio/ui/states.tsx";
 import { ChartPanel } from "./chart-panel.tsx";
-import { bucketsOf, participationOf, revenueByCurrency, sumOf } from "./figures.ts";
+import { bucketsOf, participationOf, pollParticipation, revenueByCurrency, sumOf } from "./figures.ts";
+import { ParticipationTable } from "./participation-table.tsx";
 import { useChannelNames, useEngagement, useHistory, useReach, useRevenue } from "./queries.ts";
 import { RANGE_NAMES, RANGES, rangeUntil } from "./range.ts";
 import { ReachTable } from "./reach-table.tsx";
@@ -29,16 +32,22 @@ const PAID = [
 export default function Insights() {
   const [search, setSearch] = useSearch();
   const channels = useChannelNames();
-  const channelId = search["channel"] ?? "";
+  const { access } = useSession();
+  const options = (channels.data ?? []).filter(({ value }) => access.managesChannel(value, "read"));
+  const chosen = search["channel"] ?? "";
+  // A channel admin sees one of the role's channels, a site admin the whole site or any channel.
+  const own = options.find(({ value }) => value === chosen) ?? options[0];
+  const channelId = access.isSiteAdmin ? chosen : (own?.value ?? "");
+  const isAllowed = access.isSiteAdmin || channelId !== "";
   const name = RANGE_NAMES.find((known) => known === search["range"]) ?? "week";
   const minute = useMinute();
   const range = useMemo(() => rangeUntil(name, minute), [name, minute]);
-  const isSite = channelId === "";
+  const isSite = access.isSiteAdmin && channelId === "";
 
-  const history = useHistory(range, channelId);
-  const engagement = useEngagement(range, channelId);
-  const revenue = useRevenue(range);
-  const reach = useReach(range, channelId);
+  const history = useHistory(range, channelId, isAllowed);
+  const engagement = useEngagement(range, channelId, isAllowed);
+  const revenue = useRevenue(range, isSite);
+  const reach = useReach(range, channelId, isAllowed);
 
   const hours = useMemo(() => engagement.data ?? [], [engagement.data]);
   const viewers = useMemo(
@@ -49,7 +58,15 @@ export default function Insights() {
   const engaged = useMemo(() => bucketsOf(hours, ["votes", "messages"], range.bucketMs), [hours, range.bucketMs]);
   const currencies = useMemo(() => revenueByCurrency(revenue.data ?? [], range), [revenue.data, range]);
   const per = range.bucketMs === HOUR ? "per hour" : "per day (UTC)";
-  const [broadcasts, others] = [true, false].map((wanted) => (reach.data ?? []).filter(({ kind }) => (kind === "broadcast") === wanted));
+  const rows = reach.data ?? [];
+
+  if (channels.isSuccess && !isAllowed)
+    return (
+      <>
+        <PageHeader title="Insights" />
+        <Empty title="Your role names no channel that exists." />
+      </>
+    );
 
   return (
     <>
@@ -65,7 +82,7 @@ export default function Insights() {
           label="Channel"
           value={channelId}
           onChange={(channel) => setSearch({ channel })}
-          options={[{ value: "", text: "All channels" }, ...(channels.data ?? [])]}
+          options={access.isSiteAdmin ? [{ value: "", text: "All channels" }, ...options] : options}
         />
       </div>
       <dl className="figures" aria-label="Totals">
@@ -106,8 +123,9 @@ export default function Insights() {
               query={revenue}
             />
           ))}
-        <ReachTable title="Reach of broadcasts" rows={broadcasts ?? []} query={reach} />
-        <ReachTable title="Reach of content" rows={others ?? []} query={reach} />
+        <ParticipationTable polls={pollParticipation(rows)} query={reach} />
+        <ReachTable title="Reach of broadcasts" rows={rows.filter(({ kind }) => kind === "broadcast")} query={reach} />
+        <ReachTable title="Reach of content" rows={rows.filter(({ kind }) => kind !== "broadcast" && kind !== "poll")} query={reach} />
       </div>
     </>
   );

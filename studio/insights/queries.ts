@@ -11,11 +11,12 @@ const PAGE = 1000;
 const REFRESH_MS = 60_000;
 const NAMES = 200;
 
-export function useHistory({ from, to, step }: Range, channelId: string) {
+export function useHistory({ from, to, step }: Range, channelId: string, enabled: boolean) {
   const { client } = useSession();
   const query = { from, to, step, ...(channelId !== "" && { channelId }) };
   return useQuery({
     queryKey: ["insights", "history", query],
+    enabled,
     queryFn: async () => {
       const history = await ok(client.api.GET("/insights/v1/concurrents/history", { params: { query } }));
       // The type is that of the CSV too.
@@ -26,11 +27,12 @@ export function useHistory({ from, to, step }: Range, channelId: string) {
 }
 
 /** Every hour of the range: of one channel, or of the site. */
-export function useEngagement({ from, to }: Range, channelId: string) {
+export function useEngagement({ from, to }: Range, channelId: string, enabled: boolean) {
   const { client } = useSession();
   const of = channelId === "" ? { by: "site" as const } : { by: "channel" as const, channelId };
   return useQuery({
     queryKey: ["insights", "engagement", from, to, channelId],
+    enabled,
     queryFn: async () => {
       const hours: Hour[] = [];
       let cursor: string | undefined;
@@ -51,10 +53,11 @@ function cursorOf(next: string | null): string | undefined {
   return next === null ? undefined : (new URL(next, location.origin).searchParams.get("cursor") ?? undefined);
 }
 
-export function useRevenue({ from, to }: Range) {
+export function useRevenue({ from, to }: Range, enabled: boolean) {
   const { client } = useSession();
   return useQuery({
     queryKey: ["insights", "revenue", from, to],
+    enabled,
     queryFn: async () => {
       const revenue = await ok(client.api.GET("/insights/v1/revenue", { params: { query: { from, to } } }));
       return typeof revenue === "string" ? [] : revenue.results;
@@ -67,11 +70,12 @@ export interface NamedReach extends Reach {
 }
 
 /** What was shown most, with the names of what still exists. */
-export function useReach({ from, to }: Range, channelId: string) {
+export function useReach({ from, to }: Range, channelId: string, enabled: boolean) {
   const session = useSession();
   const query = { from, to, ...(channelId !== "" && { channelId }) };
   return useQuery({
     queryKey: ["insights", "reach", query],
+    enabled,
     queryFn: async (): Promise<NamedReach[]> => {
       const reach = await ok(session.client.api.GET("/insights/v1/reach", { params: { query } }));
       if (typeof reach === "string") return [];

@@ -4,6 +4,6 @@ export const insightsScreen: Screen = {
   path: "/insights",
   title: "Insights",
   entry: { section: "Show", icon: "insight" },
-  allows: ({ isSiteAdmin }) => isSiteAdmin,
+  allows: ({ isAdmin }) => isAdmin,
   load: () => import("./insights.tsx"),
 };

@@ -34,6 +34,7 @@ const SCREENS = [
 
 const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
 const Item = z.object({ _id: z.string() });
+const Named = z.object({ data: z.object({ name: z.string() }) });
 
 const url = inject("url");
 let browser: Browser;
@@ -147,6 +148,21 @@ describe("Studio", () => {
     await row.waitFor();
     await page.getByLabel("Find").fill("no such text");
     await page.getByText("Nothing matches.").waitFor();
+  });
+
+  test("shows a channel admin the insights of the role's channels, and nothing of the site or of other channels", async () => {
+    const email = "channel@studio.example";
+    const roles = [{ scope: "*", pageId: [channelId], write: true }];
+    await asKey("PUT", "/account/v3", { email, password: PASSWORD, name: "Cleo", roles });
+    await asKey("POST", "/page/v2", { type: "channel", slug: "second", data: { name: "Second" } });
+    const page = await openSignIn();
+    await fillSignIn(page, email);
+    await page.getByRole("navigation", { name: "Studio" }).getByRole("link", { name: "Insights" }).click();
+    await page.getByRole("heading", { name: "Participation by poll" }).waitFor();
+    const options = page.getByLabel("Channel", { exact: true }).getByRole("option");
+    await expect.poll(() => options.allTextContents()).toEqual([Named.parse(await channel()).data.name]);
+    await page.getByRole("region", { name: "Participation by poll" }).getByText("No poll was shown in this time.").waitFor();
+    expect(await page.getByText("Revenue").count()).toBe(0);
   });
 
   test("signs all tabs out together, and shows nothing to an account without a role", async () => {

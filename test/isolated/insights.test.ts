@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
-import { insightHours } from "#db/schema/insights.ts";
+import { insightHours, insightReach } from "#db/schema/insights.ts";
 import { broadcastCalls } from "#test/broadcasts.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { insightCalls } from "#test/insights.ts";
@@ -17,6 +17,7 @@ import { atTime, evict, newChannel, runAlarmAt } from "./relay-viewer.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const db = createDb(env.DB);
 const Named = z.object({ id: z.object({ name: z.string() }) });
 
@@ -235,6 +236,36 @@ describe("what the other areas count", () => {
       ["", hour + HOUR, 2],
       [channelId, hour, 3],
       [channelId, hour + HOUR, 2],
+    ]);
+  });
+
+  test("counts each account that responds to a poll once, by channel and day, however many responses it sends", async () => {
+    const site = await newSite();
+    const pollId = newId(Date.now());
+    const [channelId] = site.channels;
+    const day = hour - (hour % DAY);
+    const vote = (seq: number, n: number, created: number, on: string) => ({
+      accountId: newId(1),
+      n,
+      answerId: "a",
+      seq,
+      created,
+      channelId: on,
+    });
+    const votes = [
+      ...[vote(1, 1, day, channelId), vote(2, 2, day, channelId), vote(3, 1, day + HOUR, channelId)],
+      ...[vote(4, 1, day, ""), vote(5, 1, day - DAY, newId(2))],
+    ];
+    const poll = { siteId: site.id, pollId, counter: 3 };
+    await writeVotes(env, poll, votes.slice(0, 3));
+    await writeVotes(env, poll, votes.slice(0, 3));
+    await writeVotes(env, poll, votes);
+    const where = and(eq(insightReach.siteId, site.id), eq(insightReach.kind, "poll.answered"));
+    const rows = await db.select().from(insightReach).where(where).orderBy(insightReach.channelId, insightReach.day);
+    expect(rows.map(({ channelId: on, day: start, targetId, value }) => [on, start, targetId, value])).toEqual([
+      ["", day - DAY, pollId, 1],
+      ["", day, pollId, 1],
+      [channelId, day, pollId, 2],
     ]);
   });
 

@@ -6,7 +6,7 @@ import type { InsightMetric } from "#db/enums.ts";
 import { insightCursors, insightHours, insightReach } from "#db/schema/insights.ts";
 import { apiKeys } from "#db/schema/sites.ts";
 import { allOf, ctxOf } from "#test/callers.ts";
-import { newSite, type TestSite } from "#test/harness.ts";
+import { type Caller, type CallOptions, newSite, type TestSite } from "#test/harness.ts";
 import { insightCalls, linesOf } from "#test/insights.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -136,6 +136,27 @@ describe("engagement", () => {
       expect((await other.call(operation, { as, query: { channelId } })).status, operation).toBe(404);
       expect((await site.call(operation, { as, query: { channelId } })).status, operation).toBe(200);
     }
+  });
+
+  test.each(["getEngagement", "getReach", "getConcurrentsHistory"])(
+    "of %s is shown to a channel admin for channels of the role, and to nobody else",
+    async (operation) => {
+      const [mine, other] = site.channels;
+      const status = async (query: CallOptions["query"], as: Caller = "creator") => (await site.call(operation, { as, query })).status;
+      for (const format of ["json", "csv"]) {
+        expect(await status({ channelId: mine, format })).toBe(200);
+        expect(await status({ channelId: other, format })).toBe(403);
+        expect(await status({ format })).toBe(403);
+        expect(await status({ channelId: mine, format }, "viewer")).toBe(403);
+        expect(await status({ format }, "reader")).toBe(200);
+      }
+      expect(await status({ channelId: newId(1) })).not.toBe(200);
+    },
+  );
+
+  test("of the whole site, and its revenue, isn't shown to a channel admin", async () => {
+    expect((await site.call("getEngagement", { as: "creator", query: { by: "site" } })).status).toBe(403);
+    expect((await site.call("getRevenue", { as: "creator" })).status).toBe(403);
   });
 
   test.for([

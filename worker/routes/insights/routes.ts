@@ -72,8 +72,8 @@ insights.openapi(
     path: "/insights/v1/engagement",
     summary: "Get engagement per hour",
     description:
-      "Viewers, watch time, impressions, actions, votes, claims, messages and payments, per channel and hour or per hour of the whole site. Every hour of the range is listed, so that a chart needs no gaps filled. Figures of the current hour are up to a minute old. Kept for 400 days.",
-    access: { credentials: DEVELOPER_OR_ACCOUNT },
+      "Viewers, watch time, impressions, actions, votes, claims, messages and payments, per channel and hour or per hour of the whole site. Every hour of the range is listed, so that a chart needs no gaps filled. Figures of the current hour are up to a minute old. Kept for 400 days. Channel admins name a channel of theirs.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { query: EngagementQuery },
     responses: { 200: { description: "The figures", content: { "application/json": { schema: Engagement }, ...CSV } } },
     errors: ["not_found"],
@@ -94,8 +94,8 @@ insights.openapi(
     path: "/insights/v1/reach",
     summary: "Get what viewers saw most",
     description:
-      "How often each overlay, broadcast, panel, poll, quest and video was shown and used, over a range of days (UTC). Two days after its end, a channel's day keeps the 50 largest of each kind, and the sum of the others. Kept for 400 days.",
-    access: { credentials: DEVELOPER_OR_ACCOUNT },
+      "How often each overlay, broadcast, panel, poll, quest and video was shown and used, over a range of days (UTC). Two days after its end, a channel's day keeps the 50 largest of each kind, and the sum of the others. Kept for 400 days. Channel admins name a channel of theirs.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { query: ReachQuery },
     responses: { 200: { description: "The highest numbers", content: { "application/json": { schema: Reach }, ...CSV } } },
     errors: ["not_found"],
@@ -157,8 +157,8 @@ insights.openapi(
     path: "/insights/v1/concurrents/history",
     summary: "Get viewer counts over time",
     description:
-      "The viewers of a channel, or of the site, per minute, five minutes or hour: the most at one moment, and the average. Every step of the range is listed.",
-    access: { credentials: DEVELOPER_OR_ACCOUNT_OR_SUPER },
+      "The viewers of a channel, or of the site, per minute, five minutes or hour: the most at one moment, and the average. Every step of the range is listed. Channel admins name a channel of theirs.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT_OR_SUPER, accounts: "creator" },
     request: { query: HistoryQuery },
     responses: { 200: { description: "The history", content: { "application/json": { schema: ViewerHistory }, ...CSV } } },
     errors: ["not_found", "unavailable"],

@@ -5,7 +5,7 @@ import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { Engagement } from "#worker/services/insights/engagement-schemas.ts";
+import { Engagement, Reach } from "#worker/services/insights/engagement-schemas.ts";
 import { signTicket } from "#worker/services/realtime/tickets.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { idOf, pollCalls, storedResponses } from "#test/polls.ts";
@@ -57,6 +57,8 @@ describe("a response", () => {
     expect(await engagementOf(channelId)).toBe(before[1] + 1);
     expect(await engagementOf(null)).toBeGreaterThan(before[0]);
     expect((await results(poll._id)).total).toBe(2);
+    const onChannel = (await site.call("getReach", { query: { channelId } })).as(Reach).results;
+    expect(onChannel.find(({ id }) => id === poll._id)).toEqual({ kind: "poll", id: poll._id, shown: 0, used: 1 });
   });
 
   test("can be given as often as the poll allows", async () => {

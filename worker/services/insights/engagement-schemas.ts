@@ -170,7 +170,9 @@ export const Reach = z
           kind: ReachKind,
           id: Id.nullable().describe("Null: all others of the kind, which are no longer kept separately"),
           shown: Count.describe("How often it was shown"),
-          used: Count.describe("How often a call to action was pressed, a panel opened or a video started"),
+          used: Count.describe(
+            "How often a call to action was pressed, a panel opened or a video started; of a poll, the accounts that responded",
+          ),
         }),
       )
       .describe("The 200 with the highest numbers, the highest first"),

@@ -6,9 +6,10 @@ import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
-import { isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
+import { keyAllows } from "#worker/lib/roles.ts";
 import { requireStillAllowed } from "#worker/services/auth/current-caller.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
+import { mayReadFigures, requireFigures } from "./channel-admins.ts";
 import { EngagementHour, type EngagementQuery, LONGEST_MS, rangeOf } from "./engagement-schemas.ts";
 import { DAY_MS, HOUR_MS } from "./hours.ts";
 import { hourOf } from "./rollup.ts";
@@ -42,14 +43,14 @@ export async function readEngagement(ctx: Ctx, query: EngagementQuery): Promise<
 /** The whole range as CSV, read page by page. */
 export async function exportEngagement(ctx: Ctx, query: EngagementQuery): Promise<AsyncGenerator<string, void>> {
   const slots = await slotsOf(ctx, query);
-  return csvOf(ctx, query.by, slots, firstSlot(slots, query.cursor));
+  return csvOf(ctx, query, slots, firstSlot(slots, query.cursor));
 }
 
-async function* csvOf(ctx: Ctx, by: EngagementQuery["by"], slots: Slots, first: number): AsyncGenerator<string, void> {
+async function* csvOf(ctx: Ctx, { by, channelId: wanted }: EngagementQuery, slots: Slots, first: number): AsyncGenerator<string, void> {
   yield csvLine(Object.keys(EngagementHour.shape));
   for (let at = first; at < countOf(slots); at += CSV_PAGE) {
     // A caller who loses the role meanwhile gets no further page.
-    if (at > first) await requireStillAllowed(ctx, mayStillExport);
+    if (at > first) await requireStillAllowed(ctx, (actor) => mayStillExport(actor, wanted));
     const { results } = await readPage(ctx, by, slots, at, CSV_PAGE);
     yield results
       .map(({ channelId, hour, ...figures }) => csvLine([channelId ?? "", new Date(hour).toISOString(), ...Object.values(figures)]))
@@ -57,8 +58,8 @@ async function* csvOf(ctx: Ctx, by: EngagementQuery["by"], slots: Slots, first: 
   }
 }
 
-function mayStillExport(actor: Actor): boolean {
-  if (actor.kind === "account") return isSiteAdmin(actor.roles, "read");
+function mayStillExport(actor: Actor, channelId: string | undefined): boolean {
+  if (actor.kind === "account") return mayReadFigures(actor, channelId);
   return actor.kind === "developer" && keyAllows(actor.roles, "insights", "read");
 }
 
@@ -67,7 +68,7 @@ async function slotsOf(ctx: Ctx, { by, channelId, ...wanted }: EngagementQuery):
   if (Math.min(to, ctx.now) - from > LONGEST_MS) throw invalid("from", "At most 92 days before to");
   const range = { from: hourOf(from), to: Math.min(to, ctx.now) };
   const channelIds = by === "site" ? [NO_CHANNEL] : await channelsOf(ctx, channelId);
-  await ctx.caller();
+  await requireFigures(ctx, channelId);
   await flushViewers(ctx, range);
   return { channelIds, ...range };
 }

@@ -6,6 +6,7 @@ import { orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { requireFigures } from "./channel-admins.ts";
 import { flushViewers } from "./engagement.ts";
 import { type HistoryQuery, rangeOf, STEPS, type ViewerHistory } from "./engagement-schemas.ts";
 import { HOUR_MS } from "./hours.ts";
@@ -43,10 +44,11 @@ export function historyCsv({ points }: ViewerHistory): string {
 }
 
 /** The context of the site that is asked for: a developer key's own, or any for the operator. */
-async function siteOf(ctx: Ctx, { siteId }: HistoryQuery): Promise<Ctx> {
+async function siteOf(ctx: Ctx, { siteId, channelId }: HistoryQuery): Promise<Ctx> {
   const caller = await ctx.caller();
   if (caller.kind !== "super") {
     if (siteId !== undefined && siteId !== ctx.siteId) throw notFound("Site not found");
+    await requireFigures(ctx, channelId);
     return ctx;
   }
   if (siteId === undefined) throw invalid("siteId", "Required with the operator's key");

@@ -5,6 +5,7 @@ import { pages } from "#db/schema/pages.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { requireFigures } from "./channel-admins.ts";
 import { dayOf } from "./engagement.ts";
 import { rangeOf, type Reach, type ReachQuery } from "./engagement-schemas.ts";
 
@@ -32,6 +33,7 @@ export async function readReach(ctx: Ctx, { channelId, format: _, ...wanted }: z
       .where(ownRow(ctx, pages, channelId ?? "")),
   ]);
   if (channelId !== undefined && channels.length === 0) throw notFound("Channel not found");
+  await requireFigures(ctx, channelId);
   return { results: rows.map((row) => ({ ...row, id: row.id === "" ? null : row.id })) };
 }
 

@@ -56,6 +56,25 @@ export function addCounts(db: Db, siteId: string, source: string, counted: Count
   ];
 }
 
+/**
+ * The statement that counts who has responded to a poll, by channel and day. It belongs before `addCounts` of the same source, which moves
+ * the cursor.
+ */
+export function addVoters(
+  db: Db,
+  siteId: string,
+  { source, pollId }: { source: string; pollId: string },
+  voters: Pick<Counted, "position" | "channelId" | "hour">[],
+): BatchItem<"sqlite"> {
+  const list = JSON.stringify(voters.map(({ position, channelId, hour }) => [position, channelId, hour]));
+  return db.run(sql`insert into ${insightReach} (site_id, channel_id, day, kind, target_id, value)
+    select ${siteId}, iif(${ownChannel(siteId, 1)}, item.value ->> 1, ''), cast(item.value ->> 2 as integer) / 86400000 * 86400000, 'poll.answered',
+      ${pollId}, count(*)
+    from json_each(${list}) as item
+    where item.value ->> 0 > ${cursorOf(source)} group by 2, 3
+    on conflict do update set value = value + excluded.value`);
+}
+
 /** The statements that add what a running total has grown by since the cursor, which is the total that was added last. */
 export function addGrowth(
   db: Db,

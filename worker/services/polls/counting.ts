@@ -9,7 +9,7 @@ import {
   counterOf,
   type PollDefinition,
 } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { addCounts, type Counted, hourOf } from "#worker/services/insights/rollup.ts";
+import { addCounts, addVoters, type Counted, hourOf } from "#worker/services/insights/rollup.ts";
 import { selectPaying } from "#worker/services/leaderboards/paying.ts";
 import { withdrawTally } from "./audience.ts";
 
@@ -65,6 +65,8 @@ export async function writeVotes(
   const db = siteDb(env, siteId);
   const list = JSON.stringify(votes.map(({ accountId, n, answerId, created }) => [accountId, n, answerId, created]));
   const voters = sql`json_each(${list}) as vote left join ${accounts} on ${accounts.siteId} = ${siteId} and ${accounts.id} = json_extract(vote.value, '$[0]')`;
+  const source = `poll:${counterName(siteId, pollId, counter)}`;
+  const firstVotes = votes.filter(({ n }) => n === 1);
   const [, gone, paying] = await db.batch([
     db.run(sql`insert or ignore into ${pollResponses} (site_id, poll_id, account_id, n, answer_id, created)
       select ${siteId}, ${pollId}, ${accounts.id}, json_extract(vote.value, '$[1]'), json_extract(vote.value, '$[2]'), json_extract(vote.value, '$[3]')
@@ -75,7 +77,8 @@ export async function writeVotes(
       .from(voters)
       .where(sql`${accounts.id} is null`),
     selectPaying(db, siteId, "poll.answered"),
-    ...addCounts(db, siteId, `poll:${counterName(siteId, pollId, counter)}`, votes.map(countOf), Date.now()),
+    addVoters(db, siteId, { source, pollId }, firstVotes.map(countOf)),
+    ...addCounts(db, siteId, source, votes.map(countOf), Date.now()),
   ]);
   return { deleted: gone.map(({ accountId }) => accountId), isPaid: paying.length > 0 };
 }
