@@ -1,4 +1,5 @@
 import { reconnectDelay } from "../channel/backoff.ts";
+import { problemOf } from "./problem.ts";
 
 /** How the client retries failed requests. */
 export interface RetryOptions {
@@ -15,12 +16,14 @@ type Fetch = (request: Request) => Promise<Response>;
 
 // Statuses with which the server says that it did nothing and that the request can be retried.
 const RETRYABLE: readonly number[] = [429, 502, 503, 504];
+/** What the operator hasn't set up, such as Stripe keys, is still missing a second later. */
+const PERMANENT = /_not_configured$/;
 const WRITES: readonly string[] = ["POST", "PUT", "PATCH", "DELETE"];
 const MAX_WAIT = 30_000;
 const TIMEOUT = 30_000;
 
 /**
- * Retries requests that got no response or a retryable status. It honours `Retry-After`, and returns the response if that is over half a
+ * Retries requests that got no response or a retryable status, unless the error's code says that it won't go away. It honours `Retry-After`, and returns the response if that is over half a
  * minute; without it, retries use full jitter. Every write has an `Idempotency-Key`, the same for each attempt, so that none runs twice.
  * The request's signal aborts it at any time.
  */
@@ -39,7 +42,7 @@ export function withRetries(
       try {
         const response = await fetchWithin(fetch, request, timeout);
         const wait = retryAfter(response) ?? jitter;
-        if (last || !RETRYABLE.includes(response.status) || wait > MAX_WAIT) return response;
+        if (last || !RETRYABLE.includes(response.status) || wait > MAX_WAIT || (await isPermanent(response))) return response;
         await response.body?.cancel();
         await sleep(wait, signal);
       } catch (error) {
@@ -48,6 +51,13 @@ export function withRetries(
       }
     }
   };
+}
+
+/** Whether the code of an error says that a retry can't succeed. Reads a copy of the body. */
+async function isPermanent(response: Response): Promise<boolean> {
+  if (response.status !== 503 || !/[/+]json/.test(response.headers.get("Content-Type") ?? "")) return false;
+  const { code } = await problemOf(response.clone());
+  return PERMANENT.test(code);
 }
 
 /** One attempt. If it hangs, it is aborted and counts as failed. */

@@ -138,6 +138,25 @@ describe("the REST client", () => {
     expect(await problem(ok(client.api.GET("/page/v2/channel", { signal: duringPause.signal })))).toMatchObject({ code: "network" });
   });
 
+  test("doesn't retry what the operator hasn't set up, and keeps the error's body", async () => {
+    const body = { code: "billing_not_configured", message: "This deployment has no Stripe keys" };
+    const headers = { "Content-Type": "application/problem+json" };
+    const { client, requests } = setUp(() => json(body, 503, headers));
+    const { status, code, message } = await problem(ok(listPages(client)));
+    expect({ status, code, message }).toEqual({ status: 503, ...body });
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["another code", () => json({ code: "unavailable" }, 503)],
+    ["no JSON", () => new Response("<h1>billing_not_configured</h1>", { status: 503, headers: { "Content-Type": "text/html" } })],
+    ["broken JSON", () => new Response("{", { status: 503, headers: { "Content-Type": "application/json" } })],
+  ])("retries a 503 with %s", async (_, respond) => {
+    const { client, requests } = setUp(respond);
+    await problem(ok(listPages(client)));
+    expect(requests).toHaveLength(4);
+  });
+
   test("doesn't retry a request that the server rejected", async () => {
     const { client, requests } = setUp(() => json({ code: "not_found" }, 404));
     await problem(ok(listPages(client)));

@@ -39,6 +39,7 @@ export const ERRORS = {
   internal: { status: 500, title: "Internal error" },
   format_not_supported: { status: 501, title: "Format not supported" },
   shop_failed: { status: 502, title: "The shop's response was invalid" },
+  // Clients don't retry a 503 whose code ends like these: only the operator can change it.
   billing_not_configured: { status: 503, title: "Billing not configured" },
   games_not_configured: { status: 503, title: "Games search not configured" },
   youtube_not_configured: { status: 503, title: "YouTube not configured" },
