@@ -6,6 +6,7 @@ import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
 import "#studio/ui/table.css";
 import { actionText, conditionText, type Rule } from "./draft.ts";
+import { DeleteRules } from "./delete-rules.tsx";
 import { DryRun } from "./dry-run.tsx";
 import { useChannels, usePolls, useRules, useTemplates } from "./queries.ts";
 import { RuleSwitch } from "./rule-switch.tsx";
@@ -20,6 +21,9 @@ export default function Rules() {
   const rules = useRules();
   const [wanted, setWanted] = useState("");
   const shown = rules.data?.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()));
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const selection: Selection = { ticked, onChange: setTicked };
+  const selected = shown?.filter(({ _id }) => ticked.has(_id)) ?? [];
   const tested = rules.data?.filter(({ active, clientRule }) => active && !clientRule) ?? [];
   return (
     <>
@@ -44,7 +48,8 @@ export default function Rules() {
               </label>
             </div>
           )}
-          <RuleTable rules={shown} />
+          <RuleTable rules={shown} {...(access.writesSite && { selection })} />
+          {selected.length > 0 && <DeleteRules rules={selected} onDeleted={() => setTicked(new Set())} />}
           <DryRun rules={tested.slice(0, MOST_TESTED)} />
         </>
       )}
@@ -52,13 +57,24 @@ export default function Rules() {
   );
 }
 
-function RuleTable({ rules }: { rules: readonly Rule[] }) {
+interface Selection {
+  /** The ids of the rules that are ticked. */
+  ticked: ReadonlySet<string>;
+  onChange: (ticked: ReadonlySet<string>) => void;
+}
+
+function RuleTable({ rules, selection }: { rules: readonly Rule[]; selection?: Selection }) {
   const names = useNames();
   return (
     <div className="table-frame">
       <table className="table rule-table" aria-label="Rules">
         <thead>
           <tr>
+            {selection && (
+              <th scope="col">
+                <Tick label="All rules" ids={rules.map(({ _id }) => _id)} {...selection} />
+              </th>
+            )}
             <th scope="col">Rule</th>
             <th scope="col">When</th>
             <th scope="col">Does</th>
@@ -69,6 +85,11 @@ function RuleTable({ rules }: { rules: readonly Rule[] }) {
         <tbody>
           {rules.map((rule) => (
             <tr key={rule._id}>
+              {selection && (
+                <td>
+                  <Tick label={rule.name} ids={[rule._id]} {...selection} />
+                </td>
+              )}
               <th scope="row">
                 <Link to={`/rules/${rule._id}`}>{rule.name}</Link>
                 {rule.clientRule && <span className="badge rule-client">In viewers’ pages</span>}
@@ -84,6 +105,20 @@ function RuleTable({ rules }: { rules: readonly Rule[] }) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Ticks these rules, or none of them. */
+function Tick({ label, ids, ticked, onChange }: Selection & { label: string; ids: readonly string[] }) {
+  const isTicked = ids.length > 0 && ids.every((id) => ticked.has(id));
+  return (
+    <input
+      type="checkbox"
+      className="rule-tick"
+      aria-label={`Select ${label}`}
+      checked={isTicked}
+      onChange={() => onChange(isTicked ? new Set([...ticked].filter((id) => !ids.includes(id))) : new Set([...ticked, ...ids]))}
+    />
   );
 }
 

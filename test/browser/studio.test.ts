@@ -24,6 +24,7 @@ const SCREENS = [
   "/people",
   "/people/transfer",
   "/money",
+  "/schedule",
   "/insights?range=month",
   "/developers/keys",
   "/developers/deliveries",
@@ -35,6 +36,15 @@ const SCREENS = [
 const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
 const Item = z.object({ _id: z.string() });
 const Named = z.object({ data: z.object({ name: z.string() }) });
+const Provider = z.object({ dataProviderId: z.string() });
+const PROVIDER = {
+  name: "Match data",
+  description: "Goals",
+  schema: { type: "object", properties: { score: { type: "integer" } } },
+  ownerName: "Pitchside Data",
+  ownerEmail: "desk@pitchside.example",
+  realtime: true,
+};
 
 const url = inject("url");
 let browser: Browser;
@@ -42,6 +52,7 @@ let context: BrowserContext;
 let errors: string[];
 let site: { id: string; key: string };
 let channelId: string;
+let pollId: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -60,14 +71,15 @@ beforeAll(async () => {
     duration: 5,
     contents: [html],
   });
-  await asKey("POST", "/poll/v3", {
+  const poll = {
     siteId: site.id,
     type: "poll",
     name: SCRIPT,
     question: SCRIPT,
     open: false,
     answers: [{ answer: SCRIPT }, { answer: "No" }],
-  });
+  };
+  pollId = Item.parse(await asKey("POST", "/poll/v3", poll))._id;
 });
 
 afterAll(() => browser.close());
@@ -148,6 +160,30 @@ describe("Studio", () => {
     await row.waitFor();
     await page.getByLabel("Find").fill("no such text");
     await page.getByText("Nothing matches.").waitFor();
+  });
+
+  test("removes what was scheduled, and deletes the ticked rules together", async () => {
+    await asKey("POST", "/schedule/v1", { kind: "poll.open", targetId: pollId, in: 3600 });
+    const { dataProviderId } = Provider.parse(await asKey("POST", "/dataprovider/v1/registration", PROVIDER));
+    for (const name of ["First rule", "Second rule", "Third rule"]) {
+      const trigger = { dataProviderId, fact: "score", operator: "greater_than", value: 0, behavior: "immediate" };
+      const action = { type: "CREATE_CHANNEL", name: { type: "static", value: "After the goal" } };
+      await asKey("POST", "/personalization/v1/automation-rule", { name, jsonRule: { trigger, action }, active: false });
+    }
+    const page = await signIn("/schedule");
+    const row = page.getByRole("table", { name: "Scheduled actions" }).getByRole("row").filter({ hasText: "Opens the poll" });
+    await row.getByText(/^in (59 minutes|1 hour)$/).waitFor();
+    await row.getByRole("button", { name: /^Remove/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Nothing is scheduled.").waitFor();
+    await page.goto(`${url}/studio/rules`);
+    for (const name of ["First rule", "Third rule"]) await page.getByLabel(`Select ${name}`).check();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("group", { name: "Selected rules" }).getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("dialog", { name: "Delete 2 rules?" }).getByRole("button", { name: "Delete" }).click();
+    await page.getByText("2 rules deleted.").waitFor();
+    await page.getByRole("link", { name: "First rule" }).waitFor({ state: "detached" });
+    expect(await page.getByRole("table", { name: "Rules" }).getByRole("rowheader").allTextContents()).toEqual(["Second rule"]);
   });
 
   test("shows a channel admin the insights of the role's channels, and nothing of the site or of other channels", async () => {
