@@ -5,9 +5,9 @@ import { done } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
-import { Confirm } from "#studio/ui/dialog.tsx";
+import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import type { Poll } from "./draft.ts";
 import { LivePoll } from "./live-poll.tsx";
@@ -92,28 +92,16 @@ function OpenPoll({ loaded, isOffline }: { loaded: LoadedPoll; isOffline: boolea
 
 function DeletePoll({ poll, onClose }: { poll: Poll; onClose: () => void }) {
   const { client } = useSession();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const [isPending, setPending] = useState(false);
-  async function remove(): Promise<void> {
-    setPending(true);
-    try {
-      await done(client.api.DELETE("/poll/v3/{id}", { params: { path: { id: poll._id } } }));
-      toast("The poll has been deleted.");
-      await queries.invalidateQueries({ queryKey: POLLS_LIST });
-      await navigate({ to: "/polls" });
-    } catch (error) {
-      toast(errorText(error), "danger");
-      onClose();
-    }
-  }
   return (
-    <Confirm title="Delete the poll?" action="Delete" isPending={isPending} onConfirm={() => void remove()} onClose={onClose}>
-      <p>
-        <strong>{poll.name}</strong> is deleted with all its responses. What viewers have paid for them is refunded, unless it is settled.
-        This can&apos;t be undone.
-      </p>
-    </Confirm>
+    <DeleteDialog
+      noun="poll"
+      remove={() => done(client.api.DELETE("/poll/v3/{id}", { params: { path: { id: poll._id } } }))}
+      list={POLLS_LIST}
+      screen="/polls"
+      onClose={onClose}
+    >
+      <strong>{poll.name}</strong> is deleted with all its responses. What viewers have paid for them is refunded, unless it is settled.
+    </DeleteDialog>
   );
 }
 

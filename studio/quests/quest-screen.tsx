@@ -5,9 +5,9 @@ import { done } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
-import { Confirm } from "#studio/ui/dialog.tsx";
+import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { type Quest, REWARD_NAMES, STATE_NAMES } from "./draft.ts";
 import { QuestForm } from "./quest-form.tsx";
@@ -98,26 +98,15 @@ function OpenQuest({ loaded }: { loaded: LoadedQuest }) {
 
 function DeleteQuest({ quest, onClose }: { quest: Quest; onClose: () => void }) {
   const { client } = useSession();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const [isPending, setPending] = useState(false);
-  async function remove(): Promise<void> {
-    setPending(true);
-    try {
-      await done(client.api.DELETE("/quest/v2/{id}", { params: { path: { id: quest._id } } }));
-      toast("The quest has been deleted.");
-      await queries.invalidateQueries({ queryKey: QUESTS_LIST });
-      await navigate({ to: "/quests" });
-    } catch (error) {
-      toast(errorText(error), "danger");
-      onClose();
-    }
-  }
   return (
-    <Confirm title="Delete the quest?" action="Delete" isPending={isPending} onConfirm={() => void remove()} onClose={onClose}>
-      <p>
-        <strong>{quest.title}</strong> is deleted for everybody; claims stay. This can&apos;t be undone.
-      </p>
-    </Confirm>
+    <DeleteDialog
+      noun="quest"
+      remove={() => done(client.api.DELETE("/quest/v2/{id}", { params: { path: { id: quest._id } } }))}
+      list={QUESTS_LIST}
+      screen="/quests"
+      onClose={onClose}
+    >
+      <strong>{quest.title}</strong> is deleted for everybody; claims stay.
+    </DeleteDialog>
   );
 }

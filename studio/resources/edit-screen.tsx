@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { request, type ApiAnswer } from "#studio/api/request.ts";
@@ -6,9 +6,9 @@ import { type ApiExcerpt, operationOf } from "#studio/api/schema.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
-import { Confirm } from "#studio/ui/dialog.tsx";
+import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { EditForm } from "./edit-form.tsx";
 import { nameOf, type Resource } from "./resource.ts";
@@ -84,7 +84,7 @@ function LoadedItem({ resource, excerpt, id, answer, onReload }: Props & { id: s
         onReload={onReload}
       />
       {isDeleting && (
-        <DeleteDialog
+        <DeleteResource
           resource={resource}
           excerpt={excerpt}
           id={id}
@@ -96,35 +96,19 @@ function LoadedItem({ resource, excerpt, id, answer, onReload }: Props & { id: s
   );
 }
 
-function DeleteDialog({ resource, excerpt, id, name, onClose }: Props & { id: string; name: string; onClose: () => void }) {
+function DeleteResource({ resource, excerpt, id, name, onClose }: Props & { id: string; name: string; onClose: () => void }) {
   const session = useSession();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
   const operation = operationOf(excerpt, resource.operations.remove ?? "");
-  const deletion = useMutation({
-    mutationFn: () => request(session, operation, { path: idPath(resource, excerpt, id) }),
-    async onSuccess() {
-      toast(`The ${resource.singular} has been deleted.`);
-      await queries.invalidateQueries({ queryKey: [resource.path, "list"] });
-      await navigate({ to: resource.path });
-    },
-    onError(error) {
-      toast(errorText(error), "danger");
-      onClose();
-    },
-  });
   return (
-    <Confirm
-      title={`Delete the ${resource.singular}?`}
-      action="Delete"
-      isPending={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+    <DeleteDialog
+      noun={resource.singular}
+      remove={() => request(session, operation, { path: idPath(resource, excerpt, id) })}
+      list={[resource.path, "list"]}
+      screen={resource.path}
       onClose={onClose}
     >
-      <p>
-        <strong>{name}</strong> is deleted for everybody. This can&apos;t be undone.
-      </p>
-    </Confirm>
+      <strong>{name}</strong> is deleted for everybody.
+    </DeleteDialog>
   );
 }
 

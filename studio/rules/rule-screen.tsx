@@ -6,7 +6,7 @@ import { useParam } from "#studio/app/param.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
-import { Confirm } from "#studio/ui/dialog.tsx";
+import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
@@ -219,26 +219,15 @@ function Log({ log }: { log: RuleWithLog["log"] }) {
 
 function DeleteRule({ rule, onClose }: { rule: RuleWithLog; onClose: () => void }) {
   const { client } = useSession();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const [isPending, setPending] = useState(false);
-  async function remove(): Promise<void> {
-    setPending(true);
-    try {
-      await done(client.api.DELETE("/personalization/v1/automation-rule/{id}", { params: { path: { id: rule._id } } }));
-      toast("The rule has been deleted.");
-      await queries.invalidateQueries({ queryKey: RULES_LIST });
-      await navigate({ to: "/rules" });
-    } catch (error) {
-      toast(errorText(error), "danger");
-      onClose();
-    }
-  }
   return (
-    <Confirm title="Delete the rule?" action="Delete" isPending={isPending} onConfirm={() => void remove()} onClose={onClose}>
-      <p>
-        <strong>{rule.name}</strong> stops at once, also for events that wait. This can&apos;t be undone.
-      </p>
-    </Confirm>
+    <DeleteDialog
+      noun="rule"
+      remove={() => done(client.api.DELETE("/personalization/v1/automation-rule/{id}", { params: { path: { id: rule._id } } }))}
+      list={RULES_LIST}
+      screen="/rules"
+      onClose={onClose}
+    >
+      <strong>{rule.name}</strong> stops at once, also for events that wait.
+    </DeleteDialog>
   );
 }
