@@ -154,7 +154,11 @@ function Row({ request: { at, method, route, operationId, status, code, ms, requ
       </td>
       <td>{code === null ? <span className="soft">–</span> : <a href={`/errors#${code}`}>{code}</a>}</td>
       <td className="number">{ms.toLocaleString("en-GB")}</td>
-      <td className="mono request-id">{requestId}</td>
+      <td>
+        <span className="mono request-id" title={requestId}>
+          {requestId}
+        </span>
+      </td>
     </tr>
   );
 }

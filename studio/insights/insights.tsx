@@ -71,7 +71,7 @@ export default function Insights() {
   return (
     <>
       <PageHeader title="Insights" description="Counted without anything that identifies a viewer, and kept for 400 days." />
-      <div className="toolbar insights-toolbar">
+      <div className="toolbar">
         <Select
           label="Time"
           value={name}

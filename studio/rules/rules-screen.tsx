@@ -71,7 +71,7 @@ function RuleTable({ rules, selection }: { rules: readonly Rule[]; selection?: S
         <thead>
           <tr>
             {selection && (
-              <th scope="col">
+              <th scope="col" className="rule-pick">
                 <Tick label="All rules" ids={rules.map(({ _id }) => _id)} {...selection} />
               </th>
             )}
@@ -86,7 +86,7 @@ function RuleTable({ rules, selection }: { rules: readonly Rule[]; selection?: S
           {rules.map((rule) => (
             <tr key={rule._id}>
               {selection && (
-                <td>
+                <td className="rule-pick">
                   <Tick label={rule.name} ids={[rule._id]} {...selection} />
                 </td>
               )}
