@@ -77,13 +77,19 @@ export default defineConfig({
       },
       {
         // Viewers never time out by accident, even on a slow machine; tests of timeouts advance the clock. Nothing is sent between requests.
-        plugins: [workerd({ TIFO_HEARTBEAT_SECONDS: "3600", TIFO_SANDBOXES: "5", TIFO_REQUEST_LOG: "off" })],
+        plugins: [
+          workerd({
+            TIFO_HEARTBEAT_SECONDS: "3600",
+            TIFO_SANDBOXES: process.env.TIFO_TEST_SANDBOXES ?? "5",
+            TIFO_REQUEST_LOG: "off",
+          }),
+        ],
         test: {
           name: "isolated",
           include: ["test/isolated/**/*.test.ts"],
           globalSetup: ["test/chat-services.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts"],
-          provide: { migrations },
+          provide: { migrations, sandboxGenerations: Number(process.env.TIFO_TEST_SANDBOX_GENERATIONS ?? 3) },
           // Each file has its own Worker, and spends half of its time starting it.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -18,6 +18,7 @@ const RUNS: (() => Promise<void>)[] = [
   () => webhooks(1, 10_000),
   () => chat(10, 200),
   () => upgrade(20),
+  () => sandboxes(100, 100),
   apps,
   channel,
   overlays,
@@ -66,6 +67,14 @@ async function chat(kills: number, messagesPerRun: number): Promise<void> {
 async function upgrade(seconds: number): Promise<void> {
   const { acknowledged, ...wrong } = await upgradeUnderLoad(seconds);
   judge("An upgrade from the previous release under load", `acknowledged ${JSON.stringify(acknowledged)}`, wrong);
+}
+
+/** Sandboxes whose lifetime passes by a simulated clock, so many at a time: no generation leaves more than the one before. */
+async function sandboxes(generations: number, capacity: number): Promise<void> {
+  const env = { TIFO_TEST_SANDBOXES: String(capacity), TIFO_TEST_SANDBOX_GENERATIONS: String(generations) };
+  await runOrFail("vitest", ["run", "--project", "isolated", "test/isolated/sandbox-generations.test.ts"], { env });
+  const created = (generations * capacity).toLocaleString("en-GB");
+  report("Sandboxes", `${created} sandboxes, ${capacity} at a time: each generation has as many rows as the first, and leaves none`);
 }
 
 /** The SDK's package in new Vite and Next.js apps from the registry. */

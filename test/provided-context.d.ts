@@ -5,6 +5,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** All migrations of db/migrations; in the projects `api` and `isolated`. */
     migrations: D1Migration[];
+    /** How often all sandboxes are created and expire in a row; in the project `isolated`. */
+    sandboxGenerations: number;
     /** URL of the server that all tests of the project `browser` share. */
     url: string;
     /** URL of the stream provider; in the project `api`. */

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type ApiResponse, encodeBody, fillPath, newSite, ORIGIN, send, siteIds } from "#test/harness.ts";
 import { exhaustLimit, resetLimit } from "#test/limit-usage.ts";
 import { operationOf } from "#test/openapi.ts";
+import { uploadForm } from "#test/uploads.ts";
 import { createApp } from "#worker/app.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { LIMITS, sandboxQuota } from "#worker/lib/limits.ts";
@@ -82,6 +83,15 @@ describe("a sandbox", () => {
     expect((await change(keyOf(sandbox))).problem?.code).toBe("rate_limited");
     expect((await change({ ...keyOf(sandbox), "Tifo-Developer-Key": "tifo_dev_wrong" })).status).toBe(401);
     expect((await call("getSandbox", keyOf(sandbox))).status).toBe(200);
+  });
+
+  test("takes only so many files, without the limit on anything else", async () => {
+    const sandbox = await newSandbox();
+    expect((await call("uploadMedia", keyOf(sandbox), uploadForm())).status).toBe(201);
+    await exhaustLimit(sandbox.site._id, "uploadToSandbox", "");
+    expect((await call("uploadMedia", keyOf(sandbox), uploadForm())).problem?.code).toBe("rate_limited");
+    const { status } = await call("settlePoll", keyOf(sandbox), {}, { id: sandbox.pollId, pollId: sandbox.pollId });
+    expect(status).not.toBe(429);
   });
 
   test("can't do what costs the operator more than a request", async () => {
