@@ -20,6 +20,7 @@ const RUNS: (() => Promise<void>)[] = [
   () => upgrade(20),
   () => sandboxes(100, 100),
   apps,
+  starters,
   channel,
   overlays,
   output,
@@ -80,6 +81,11 @@ async function sandboxes(generations: number, capacity: number): Promise<void> {
 /** The SDK's package in new Vite and Next.js apps from the registry. */
 async function apps(): Promise<void> {
   report("The SDK in new apps", (await runOrFail("node", ["scripts/soak-apps.ts"])).trim());
+}
+
+/** The projects of `tifo init`, with packages from the registry. */
+async function starters(): Promise<void> {
+  report("Projects of tifo init", (await runOrFail("node", ["scripts/soak-starters.ts"])).trim());
 }
 
 /** Clients of a channel while sockets are cut and the server is killed. A separate script, because it uses the SDK, whose code is for browsers. */
