@@ -1,10 +1,19 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
+import { and, eq, getTableName } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/accounts.ts";
+import { automationRules } from "#db/schema/automation-rules.ts";
+import { questions } from "#db/schema/engagement/questions.ts";
+import { overlays } from "#db/schema/overlays.ts";
+import { pages } from "#db/schema/pages.ts";
+import { administersSite } from "#worker/services/accounts/role-rules.ts";
+import { ownRows } from "#worker/services/core/context.ts";
 import { Pagination } from "#worker/services/core/list-schemas.ts";
 import { validCall } from "./contract-requests.ts";
 import { type CallOptions, newSite, type TestSite } from "./harness.ts";
-import { type Operation, operations } from "./openapi.ts";
+import { type Operation, operationOf, operations } from "./openapi.ts";
 
 // SQLite's query plan for every list operation: however many rows a table has, a page reads only its own.
 
@@ -57,6 +66,43 @@ describe.each(lists.map((operation) => [operation.operationId, operation] as con
     const query = Object.fromEntries(new URL(next, "https://tifo.test").searchParams);
     const { rows: nextRows } = await read(operation, { ...first, query });
     expect.soft(nextRows.some(startsAtCursor), nextRows.join("\n")).toBe(true);
+  });
+});
+
+describe("statements that aren't lists", () => {
+  const db = createDb(env.DB);
+  const plan = async ({ sql }: { sql: string }) => (await explain(sql)).filter((step) => step.startsWith("SEARCH"));
+
+  test.each([accounts, pages, questions, overlays, automationRules])(
+    "find the rows with given ids by these, not among all of the site",
+    async (table) => {
+      const query = db
+        .select()
+        .from(table)
+        .where(ownRows({ siteId: site.id }, table, ["1"]));
+      expect(await plan(query.toSQL())).toEqual([
+        `SEARCH ${getTableName(table)} USING INDEX sqlite_autoindex_${getTableName(table)}_1 (id=?)`,
+      ]);
+    },
+  );
+
+  test("find the references of a write by their ids", async () => {
+    const prepare = vi.spyOn(env.DB, "prepare");
+    const rule = await validCall(site, operationOf("createAutomationRule"));
+    expect((await site.call("createAutomationRule", rule)).status).toBe(201);
+    const [statement] = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes('count(distinct "overlays"."id")'));
+    prepare.mockRestore();
+    const byIndex = (await explain(statement)).filter((step) => step.startsWith("SEARCH"));
+    expect(byIndex.length).toBeGreaterThan(1);
+    expect(byIndex.filter((step) => !step.endsWith("(id=?)"))).toEqual([]);
+  });
+
+  test("find admins among the accounts with roles", async () => {
+    const query = db
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(and(eq(accounts.siteId, site.id), administersSite("write")));
+    expect(await plan(query.toSQL())).toEqual([expect.stringContaining("USING INDEX accounts_staff (site_id=?)")]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type AccountRow, accounts, userProfiles } from "#db/schema/accounts.ts";
 import { Failure } from "#worker/lib/errors.ts";
-import { type Actor, commit, type Ctx, newRow } from "#worker/services/core/context.ts";
+import { type Actor, commit, type Ctx, newRow, ownRows } from "#worker/services/core/context.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { isPlaceholderEmail, nameColumns, newAccount, normalizeEmail, PLACEHOLDER_DOMAIN, rejectTakenEmail } from "./account-rows.ts";
 import { heldSkus } from "./columns.ts";
@@ -131,12 +131,12 @@ function rowsOf(table: SQLiteTable, rows: Record<string, unknown>[]): SQL {
 
 /** An event for each account as it is after the changes. */
 function accountEvents(ctx: Ctx, actor: Actor, type: "new_account" | "account.updated", changed: { id: string }[]): BatchItem<"sqlite"> {
-  const ids = JSON.stringify(changed.map(({ id }) => id));
+  const ids = changed.map(({ id }) => id);
   return insertEventsForRows(ctx, actor, {
     type,
     area: "account",
     table: accounts,
-    where: and(eq(accounts.siteId, ctx.siteId), sql`${accounts.id} in (select value from json_each(${ids}))`),
+    where: ownRows(ctx, accounts, ids),
     data: {
       _id: accounts.id,
       siteId: accounts.siteId,

@@ -7,8 +7,17 @@ import type { FactTypes, JsonRule, RuleTargeting } from "#db/types.ts";
 import { conflict, Failure, invalid, type Issue, notFound } from "#worker/lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleUpdate, toRule } from "./schemas.ts";
 import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
-import { commitIfUnchanged, type Ctx, type NewEvent, newRow, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
-import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import {
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+  ownRows,
+  updateRow,
+} from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inRule } from "#worker/services/core/named-references.ts";
 import { commitReferencing, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { kitSampleOf } from "#worker/services/overlays/kit/catalogue.ts";
@@ -37,7 +46,7 @@ export function listRules(ctx: Ctx, query: ListQuery & { clientRule?: boolean | 
 
 /** Lists the given rules that exist on the site. */
 export function listRulesById(ctx: Ctx, query: ListQuery & { ids: string[] }): Promise<ListPage<RuleRow>> {
-  return listRows(ctx, ruleList, query, eq(automationRules.siteId, ctx.siteId), idIn(automationRules.id, query.ids));
+  return listRows(ctx, ruleList, query, ownRows(ctx, automationRules, query.ids));
 }
 
 export async function getRule(ctx: Ctx, id: string): Promise<RuleRow> {
@@ -102,7 +111,7 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
 
 /** Deletes the given rules that exist on the site, and returns their number. */
 export async function deleteRules(ctx: Ctx, ids: string[]): Promise<number> {
-  const selected = and(eq(automationRules.siteId, ctx.siteId), idIn(automationRules.id, ids));
+  const selected = ownRows(ctx, automationRules, ids);
   const rows = await ctx.db.select().from(automationRules).where(selected);
   if (rows.length === 0) return 0;
   await commitIfUnchanged(ctx, ctx.db.delete(automationRules).where(selected), ...eventsOf(rows));

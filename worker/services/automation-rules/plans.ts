@@ -13,7 +13,7 @@ import { TagId } from "#worker/services/overlays/schemas.ts";
 import type { ProviderEventMessage } from "./schemas.ts";
 import type { BroadcastEvent } from "#worker/services/overlays/broadcasts.ts";
 import { buildBroadcast } from "#worker/services/overlays/build-broadcast.ts";
-import type { Ctx } from "#worker/services/core/context.ts";
+import { type Ctx, ownRows } from "#worker/services/core/context.ts";
 import { idIn } from "#worker/services/core/listing.ts";
 import { newPollsOf } from "#worker/services/overlays/kit/variables.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
@@ -161,12 +161,10 @@ async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem:
       .select()
       .from(overlays)
       .where(
-        and(
-          eq(overlays.siteId, ctx.siteId),
-          idIn(
-            overlays.id,
-            wanted.map(({ action }) => action.templateId),
-          ),
+        ownRows(
+          ctx,
+          overlays,
+          wanted.map(({ action }) => action.templateId),
         ),
       ),
     ctx.db
@@ -182,7 +180,7 @@ async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem:
     ctx.db
       .select({ id: polls.id })
       .from(polls)
-      .where(and(eq(polls.siteId, ctx.siteId), idIn(polls.id, mayBePolls))),
+      .where(ownRows(ctx, polls, mayBePolls)),
     ctx.db
       .select({ id: pages.id })
       .from(pages)

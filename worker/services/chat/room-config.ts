@@ -15,6 +15,7 @@ import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { counts, selectPaying } from "#worker/services/leaderboards/paying.ts";
 import { hashOfDevice } from "#worker/services/realtime/device-hash.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
+import { ownRows } from "#worker/services/core/context.ts";
 import type { Ban } from "./admission.ts";
 import { type WordFilter, wordFilterOf } from "./filtered-words.ts";
 import { protectedLooks } from "./names.ts";
@@ -63,10 +64,12 @@ export async function readRoomConfig(env: Env, siteId: string, channelId: string
       .from(panels)
       .where(
         and(
-          eq(panels.siteId, siteId),
           eq(panels.panelType, "chat"),
-          sql`${panels.id} in (select value from json_each((select json_extract(${pages.data}, '$.sidebar.panels') from ${pages}
-            where ${pages.siteId} = ${siteId} and ${pages.id} = ${channelId})))`,
+          ownRows(
+            { siteId },
+            panels,
+            sql`(select json_extract(${pages.data}, '$.sidebar.panels') from ${pages} where ${pages.siteId} = ${siteId} and ${pages.id} = ${channelId})`,
+          ),
         ),
       ),
     db
@@ -167,7 +170,7 @@ export async function readSenders(
     })
     .from(accounts)
     .leftJoin(userProfiles, and(eq(userProfiles.siteId, siteId), eq(userProfiles.accountId, accounts.id)))
-    .where(and(eq(accounts.siteId, siteId), sql`${accounts.id} in (select value from json_each(${JSON.stringify(accountIds)}))`));
+    .where(ownRows({ siteId }, accounts, accountIds));
   return new Map(
     rows.map(({ id, name, roles, isMember }) => [id, factsOf(name, Roles.parse(JSON.parse(roles)), channelId, isMember === 1)]),
   );

@@ -152,7 +152,9 @@ function owned(ctx: Ctx, kind: ReferenceKind, ids: string[]): SQL | undefined {
   const { table, by, only, shared = false }: Kind = KINDS[kind];
   // What isn't a table is part of the site itself.
   const site = "siteId" in table ? table.siteId : sites.id;
-  return and(inArray(site, shared ? [ctx.siteId, ""] : [ctx.siteId]), idIn(by, ids), only);
+  const isOwn = inArray(site, shared ? [ctx.siteId, ""] : [ctx.siteId]);
+  // The plus as in `ownRows`; what isn't found by its id is found by an index of the site.
+  return and("id" in table && by === table.id ? sql`+${isOwn}` : isOwn, idIn(by, ids), only);
 }
 
 function byKind(references: Reference[]): [ReferenceKind, string[]][] {

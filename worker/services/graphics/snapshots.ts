@@ -1,10 +1,10 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { graphics } from "#db/schema/graphics.ts";
 import type { GraphicSnapshot } from "#db/graphic-types.ts";
 import type { OverlayContents } from "#db/types.ts";
 import { Failure, type Issue } from "#worker/lib/errors.ts";
 import type { StepBudget } from "#worker/lib/json-schema/steps.ts";
-import type { Ctx } from "#worker/services/core/context.ts";
+import { type Ctx, ownRows } from "#worker/services/core/context.ts";
 import { dataProblems, newBudget } from "./data-schema.ts";
 import { type GraphicElement, propertyOf } from "./elements.ts";
 import { Manifest, widthOf } from "./manifest.ts";
@@ -21,7 +21,7 @@ export async function withSnapshots(ctx: Ctx, contents: OverlayContents): Promis
   const rows = await ctx.db
     .select({ id: graphics.id, manifest: graphics.manifest })
     .from(graphics)
-    .where(and(eq(graphics.siteId, ctx.siteId), inArray(graphics.id, ids), eq(graphics.ready, true)));
+    .where(and(ownRows(ctx, graphics, ids), eq(graphics.ready, true)));
   const snapshots = new Map(rows.map(({ id, manifest }) => [id, snapshotOf(Manifest.parse(manifest))]));
   const issues: Issue[] = [];
   const budget = newBudget();

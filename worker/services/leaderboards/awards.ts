@@ -1,11 +1,9 @@
-import { and, eq } from "drizzle-orm";
 import { accounts } from "#db/schema/accounts.ts";
 import { leaderboardOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import type { AwardOutcome, NewAward } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import type { Ctx } from "#worker/services/core/context.ts";
-import { idIn } from "#worker/services/core/listing.ts";
+import { type Ctx, ownRows } from "#worker/services/core/context.ts";
 import { selectLeaderboard } from "./leaderboards.ts";
 import type { AwardInput, AwardResult } from "./schemas.ts";
 
@@ -30,7 +28,7 @@ function selectAccounts(ctx: Ctx, awards: Award[]) {
   return ctx.db
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(eq(accounts.siteId, ctx.siteId), idIn(accounts.id, ids)));
+    .where(ownRows(ctx, accounts, ids));
 }
 
 async function record(ctx: Ctx, id: string, awards: Award[], accountIds: Set<string>): Promise<AwardOutcome[]> {

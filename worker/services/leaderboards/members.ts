@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import type { Db } from "#db/client.ts";
 import { siteDb } from "#db/databases.ts";
@@ -6,7 +6,7 @@ import { accounts } from "#db/schema/accounts.ts";
 import { leaderboards } from "#db/schema/engagement/leaderboards.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import type { Standing } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
-import { idIn } from "#worker/services/core/listing.ts";
+import { ownRows } from "#worker/services/core/context.ts";
 import { boardsOf } from "./paying.ts";
 import type { Rank } from "./schemas.ts";
 
@@ -26,7 +26,7 @@ export function selectPeople(db: Db, siteId: string, accountIds: string[]) {
   return db
     .select({ id: accounts.id, name: accounts.name, hidden: accounts.leaderboardHidden })
     .from(accounts)
-    .where(and(eq(accounts.siteId, siteId), idIn(accounts.id, accountIds)));
+    .where(ownRows({ siteId }, accounts, accountIds));
 }
 
 /** The ids of those whose account wasn't deleted when the board last heard of it. */

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { PAGE_TYPES } from "#db/enums.ts";
 import { type NavigationRow, navigations } from "#db/schema/navigation.ts";
@@ -17,11 +17,12 @@ import {
   newRow,
   nextVersion,
   ownRow,
+  ownRows,
   requireMatch,
   updateRow,
 } from "#worker/services/core/context.ts";
 import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
-import { idIn, isNamed, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { isNamed, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 import { inNavigation } from "#worker/services/core/named-references.ts";
 import { commitReferencing, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -170,7 +171,7 @@ async function readNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
 /** Reads the navigations that match `condition` and checks, in the same round trip, that the pages of all entries exist. */
 async function readWithPages(ctx: Ctx, input: NavigationInput, condition: SQL | undefined): Promise<NavigationRow[]> {
   const linked = pagesOf(input.parents, "parents");
-  const ids = JSON.stringify(linked.map(({ pageId }) => pageId));
+  const ids = linked.map(({ pageId }) => pageId);
   const [rows, found] = await ctx.db.batch([
     ctx.db
       .select()
@@ -179,7 +180,7 @@ async function readWithPages(ctx: Ctx, input: NavigationInput, condition: SQL | 
     ctx.db
       .select({ id: pages.id, type: pages.type })
       .from(pages)
-      .where(and(eq(pages.siteId, ctx.siteId), inArray(pages.id, sql`(select value from json_each(${ids}))`))),
+      .where(ownRows(ctx, pages, ids)),
   ]);
   const issues = linked
     .filter(({ pageId, type }) => !found.some((page) => page.id === pageId && page.type === type))
@@ -214,7 +215,7 @@ async function openPages(ctx: Ctx, ids: string[]): Promise<Set<string>> {
   const found = await ctx.db
     .select({ id: pages.id, data: pages.data })
     .from(pages)
-    .where(and(eq(pages.siteId, ctx.siteId), idIn(pages.id, ids)));
+    .where(ownRows(ctx, pages, ids));
   // Everybody can open a page without a gate, so a private entry for it is simply hidden.
   const gated = found.map(({ id, data }) => ({ id, gate: data.gate })).filter(({ gate }) => gate.type !== "none");
   const managed = ids.filter((id) => managesPage(actor.roles, id, "read"));

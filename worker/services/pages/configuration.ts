@@ -5,7 +5,7 @@ import { type PanelRow, panels } from "#db/schema/panels.ts";
 import { sites } from "#db/schema/sites.ts";
 import { type ThemeRow, themes } from "#db/schema/themes.ts";
 import { notFound } from "#worker/lib/errors.ts";
-import { type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { type Ctx, ownRow, ownRows } from "#worker/services/core/context.ts";
 import { collects } from "#worker/services/insights/rollup.ts";
 import { visiblePanels } from "#worker/services/panels/visibility.ts";
 import type { ConnectionAttributes } from "#worker/services/segments/membership.ts";
@@ -52,7 +52,7 @@ async function readConfiguration(
     ctx.db
       .select()
       .from(panels)
-      .where(and(eq(panels.siteId, ctx.siteId), sql`${panels.id} in (select value from json_each(${ofPage("$.sidebar.panels")}))`)),
+      .where(ownRows(ctx, panels, ofPage("$.sidebar.panels"))),
     ctx.db
       .select()
       .from(themes)

@@ -11,7 +11,7 @@ import { videos } from "#db/schema/videos.ts";
 import { canIPlay, isLive, type PlaybackDecision, type PlaybackRequest } from "./can-i-play.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";
-import { type Actor, batchAll, type Ctx } from "#worker/services/core/context.ts";
+import { type Actor, batchAll, type Ctx, ownRows } from "#worker/services/core/context.ts";
 import { claimDevice, selectDevices } from "./devices.ts";
 import { mayPlayOn } from "#worker/services/videos/gated-videos.ts";
 import { heldAt } from "#worker/services/subscriptions/entitlements.ts";
@@ -93,7 +93,7 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
     sql`json_array(json_extract(${pages.data}, '$.content.live.video_id'), json_extract(${pages.data}, '$.content.offline.video_id'))`,
   );
   const videoIds = sql`json_insert(${programmeIds}, '$[#]', ${sql.placeholder("videoId")})`;
-  const named = sql`${videos.siteId} = ${own.siteId} and ${videos.id} in (select value from json_each(${videoIds}))`;
+  const named = ownRows(own, videos, videoIds);
   return {
     page: prepared((db) =>
       db

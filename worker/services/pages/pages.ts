@@ -17,13 +17,14 @@ import {
   type NewEvent,
   newRow,
   nextVersion,
+  ownRows,
   requireMatch,
   requirePage,
   updateRow,
   whereVersion,
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPage } from "#worker/services/videos/gate-departures.ts";
-import { idIn, isNamed, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { isNamed, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { detachChannel } from "./channel-deletion.ts";
 import { inPageData } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -60,9 +61,8 @@ export function listPages(
     ctx,
     pageList,
     sorted,
-    eq(pages.siteId, ctx.siteId),
+    ids ? ownRows(ctx, pages, ids) : eq(pages.siteId, ctx.siteId),
     types && inArray(pages.type, [...types]),
-    ids && idIn(pages.id, ids),
     hasName(options),
   );
 }

@@ -24,11 +24,12 @@ import {
   newRow,
   nextVersion,
   ownRow,
+  ownRows,
   requireMatch,
   updateRow,
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPlaylist } from "#worker/services/videos/gate-departures.ts";
-import { equalTo, idIn, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { equalTo, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inMembers } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -90,7 +91,7 @@ export async function listPlaylists(ctx: Ctx, query: PlaylistQuery): Promise<Lis
 
 /** Lists the site's playlists with these ids. */
 export function listPlaylistsById(ctx: Ctx, query: PlaylistIdsQuery): Promise<ListPage<PlaylistRow>> {
-  return listRows(ctx, playlistList, query, eq(playlists.siteId, ctx.siteId), idIn(playlists.id, query.ids));
+  return listRows(ctx, playlistList, query, ownRows(ctx, playlists, query.ids));
 }
 
 export async function getPlaylist(ctx: Ctx, id: string): Promise<PlaylistRow> {

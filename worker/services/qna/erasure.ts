@@ -53,7 +53,7 @@ export async function eraseFromChannels(env: Env, siteId: string, accountId: str
       .set({ upvotes: sql`${questions.upvotes} - 1`, revision: sql`${questions.revision} + 1` })
       .where(
         and(
-          eq(questions.siteId, siteId),
+          sql`+${questions.siteId} = ${siteId}`,
           sql`${questions.id} in (select question_id from question_upvotes u where u.site_id = ${siteId} and u.account_id = ${accountId})`,
         ),
       ),

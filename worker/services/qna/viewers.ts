@@ -8,8 +8,7 @@ import type { SentQuestion } from "#worker/durable-objects/relay/relay.protocol.
 import { Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { moderatesChannel } from "#worker/lib/roles.ts";
-import { idIn } from "#worker/services/core/listing.ts";
-import { nudgeLogs } from "#worker/services/core/context.ts";
+import { nudgeLogs, ownRows } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { clearBroadcasts } from "#worker/services/overlays/broadcasts.ts";
 import { publicColumns } from "./question-rows.ts";
@@ -74,7 +73,7 @@ export async function readSentQuestions(
   const rows = await siteDb(env, siteId)
     .select(publicColumns)
     .from(questions)
-    .where(and(eq(questions.siteId, siteId), eq(questions.channelId, channelId), idIn(questions.id, ids)));
+    .where(and(ownRows({ siteId }, questions, ids), sql`+${questions.channelId} = ${channelId}`));
   return new Map(
     rows.flatMap((row) => {
       const sent = toSentQuestion(row);

@@ -1,7 +1,7 @@
 import { presenceOf } from "#worker/durable-objects/stubs.ts";
-import { and, eq, sql } from "drizzle-orm";
 import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
+import { ownRows } from "#worker/services/core/context.ts";
 import { fittingTags } from "./tickets.ts";
 
 /** Updates the tags of these accounts' open sockets. Safe to repeat, also out of order. */
@@ -9,6 +9,6 @@ export async function retagViewers(env: Env, siteId: string, accountIds: string[
   const rows = await siteDb(env, siteId)
     .select({ accountId: accounts.id, tags: accounts.tags })
     .from(accounts)
-    .where(and(eq(accounts.siteId, siteId), sql`${accounts.id} in (select value from json_each(${JSON.stringify(accountIds)}))`));
+    .where(ownRows({ siteId }, accounts, accountIds));
   if (rows.length > 0) await presenceOf(env, siteId).retag(rows.map(({ accountId, tags }) => ({ accountId, tags: fittingTags(tags) })));
 }

@@ -5,8 +5,7 @@ import type { ScheduledBy } from "#db/types.ts";
 import { orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { forbidden, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { commit, type Ctx, type NewEvent, requirePage } from "#worker/services/core/context.ts";
-import { idIn } from "#worker/services/core/listing.ts";
+import { commit, type Ctx, type NewEvent, ownRows, requirePage } from "#worker/services/core/context.ts";
 import { type ClearEvent, clearBroadcasts, sendClear } from "#worker/services/overlays/broadcasts.ts";
 import { selectRundown } from "./rundowns.ts";
 import type { RundownClearInput } from "./schemas.ts";
@@ -40,7 +39,7 @@ export async function clearRundown(ctx: Ctx, id: string, { itemId, takeId, all }
   const change = ctx.db
     .update(broadcasts)
     .set({ clearedAt: sql`coalesce(${broadcasts.clearedAt}, ${ctx.now})` })
-    .where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, channelId), idIn(broadcasts.id, broadcastIds)));
+    .where(and(ownRows(ctx, broadcasts, broadcastIds), eq(broadcasts.channelId, channelId)));
   const cleared: NewEvent<"overlay.cleared"> = { type: "overlay.cleared", resource: `page/${channelId}`, data: { ...clear } };
   const [clearedEventId = ""] = await commit(ctx, [change, mark], cleared, event);
   await orUnavailable(sendClear(ctx.env, ctx.siteId, clear), LATE);
@@ -53,7 +52,7 @@ function markTakes(ctx: Ctx, takeIds: string[], by: ScheduledBy) {
   return ctx.db
     .update(rundownTakes)
     .set({ clearedAt: ctx.now, clearedBy: by, receiptDueAt: ctx.now + RECEIPT_GRACE_MS })
-    .where(and(eq(rundownTakes.siteId, ctx.siteId), idIn(rundownTakes.id, takeIds), sql`${rundownTakes.clearedAt} is null`));
+    .where(and(ownRows(ctx, rundownTakes, takeIds), sql`${rundownTakes.clearedAt} is null`));
 }
 
 async function operatorOf(ctx: Ctx): Promise<ScheduledBy> {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { and, eq } from "drizzle-orm";
+import { and, sql } from "drizzle-orm";
 import { siteDb } from "#db/databases.ts";
 import { keyPlays, statEntities } from "#db/schema/stats.ts";
 import type { SentEntity, SentKeyPlay } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { statBoardOf } from "#worker/durable-objects/stubs.ts";
-import { idIn } from "#worker/services/core/listing.ts";
+import { ownRows } from "#worker/services/core/context.ts";
 import type { Found } from "./mapping.ts";
 import { toKeyPlay, toStatEntity } from "./schemas.ts";
 import { selectEntities } from "./stats.ts";
@@ -34,11 +34,11 @@ export async function readSentStats(
 ): Promise<SentStat[]> {
   const db = siteDb(env, siteId);
   const [entities, plays] = await db.batch([
-    selectEntities(db).where(and(eq(statEntities.siteId, siteId), eq(statEntities.channelId, channelId), idIn(statEntities.id, ids))),
+    selectEntities(db).where(and(ownRows({ siteId }, statEntities, ids), sql`+${statEntities.channelId} = ${channelId}`)),
     db
       .select()
       .from(keyPlays)
-      .where(and(eq(keyPlays.siteId, siteId), eq(keyPlays.channelId, channelId), idIn(keyPlays.id, ids))),
+      .where(and(ownRows({ siteId }, keyPlays, ids), sql`+${keyPlays.channelId} = ${channelId}`)),
   ]);
   return [...entities.map((row) => sentEntity(toStatEntity(row))), ...plays.map((row) => sentPlay(toKeyPlay(row)))];
 }

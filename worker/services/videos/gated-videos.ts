@@ -29,12 +29,12 @@ const isProgramme = (programme: "live" | "offline"): SQL =>
 const isRecording = sql`exists (select 1 from ${streams} where ${streams.id} = ${VIDEO.streamId} and ${streams.siteId} = ${VIDEO.siteId}
   and ${channelIsRestricted(sql`${streams.siteId}`, sql`${streams.channelId}`)})`;
 
-/** The videos of the playlists in these panels. */
+/** The videos of the playlists in these panels. The pluses as in `ownRows`. */
 export function videosOfPanels(siteId: SiteId, panelIds: SQL): SQL {
   const playlistIds = sql`select json_extract(${panels.renderer}, '$.playlist_id') from ${panels}
-    where ${panels.siteId} = ${siteId} and ${panels.panelType} = 'playlist' and ${panels.id} in (${panelIds})`;
+    where +${panels.siteId} = ${siteId} and ${panels.panelType} = 'playlist' and ${panels.id} in (${panelIds})`;
   return sql`select json_extract(json_each.value, '$.id') from ${playlists}, json_each(${playlists.members})
-    where ${playlists.siteId} = ${siteId} and ${playlists.id} in (${playlistIds})`;
+    where +${playlists.siteId} = ${siteId} and ${playlists.id} in (${playlistIds})`;
 }
 
 /** The videos in playlist panels of the matching pages. */

@@ -1,11 +1,10 @@
-import { and, eq, lt, sql } from "drizzle-orm";
+import { eq, lt, sql } from "drizzle-orm";
 import { siteDb } from "#db/databases.ts";
 import { videos, videoTotals, videoViews } from "#db/schema/videos.ts";
 import { viewCounterOf } from "#worker/durable-objects/stubs.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { notFound } from "#worker/lib/errors.ts";
-import { type Ctx, ownRow } from "#worker/services/core/context.ts";
-import { idIn } from "#worker/services/core/listing.ts";
+import { type Ctx, ownRow, ownRows } from "#worker/services/core/context.ts";
 
 /** A device counts once per video within this time. */
 const HOUR_MS = 3_600_000;
@@ -59,7 +58,7 @@ export async function totalViewsOf(ctx: Ctx, ids: string[]): Promise<{ id: strin
     .select({ id: videos.id, views: videoTotals.views })
     .from(videos)
     .leftJoin(videoTotals, eq(videoTotals.videoId, videos.id))
-    .where(and(eq(videos.siteId, ctx.siteId), idIn(videos.id, ids)));
+    .where(ownRows(ctx, videos, ids));
   const views = new Map(found.map((video) => [video.id, video.views ?? 0]));
   return ids.flatMap((id) => {
     const total = views.get(id);
