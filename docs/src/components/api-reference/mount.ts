@@ -1,6 +1,7 @@
 import { createApiReference } from "@scalar/api-reference";
 import stylesheet from "@scalar/api-reference/style.css?url";
 import { DEMO, fill, storedCredentials } from "../key/credentials.ts";
+import { recordRequest } from "../sandbox/requests.ts";
 import theme from "./theme.css?inline";
 
 /**
@@ -20,6 +21,7 @@ export async function mountApiReference(element: HTMLElement, content: string): 
       preferredSecurityScheme: [["client", "developer"]],
       securitySchemes: { client: { value: clientId }, clientQuery: { value: clientId }, developer: { value: developerKey } },
     },
+    customFetch: fetchAndRecord,
     theme: "none",
     customCss: theme,
     layout: "modern",
@@ -34,6 +36,15 @@ export async function mountApiReference(element: HTMLElement, content: string): 
     agent: { disabled: true },
     mcp: { disabled: true },
   });
+}
+
+/** Sends a request of the explorer, and lists it beside the sandbox's events. */
+async function fetchAndRecord(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  const method = init?.method ?? (input instanceof Request ? input.method : "GET");
+  const { origin, pathname, search } = new URL(input instanceof Request ? input.url : input, location.href);
+  if (origin === location.origin) recordRequest({ method: method.toUpperCase(), path: pathname + search, status: response.status });
+  return response;
 }
 
 /** Loaded by URL: as an import it would be in the page's head and block readers who don't need it. */

@@ -1,4 +1,5 @@
 import { fillCredentials } from "../key/fill-samples.ts";
+import { showActivityOfSandbox } from "../sandbox/activity-loader.ts";
 import { loadSearchWhenWanted } from "../search/search-loader.ts";
 import { defineAnnouncement } from "./announcement-element.ts";
 import { defineDropdown } from "./dropdown.ts";
@@ -29,5 +30,6 @@ export function startShell(): void {
   disablePreloadOnSlowConnections();
   makeWideTablesFocusable();
   fillCredentials();
+  showActivityOfSandbox();
   document.querySelector("[data-follow-system]")?.addEventListener("click", followSystem);
 }

@@ -2,6 +2,12 @@ import { createRoot } from "react-dom/client";
 import { Boundary } from "../boundary.tsx";
 import type { Form } from "./request.ts";
 import { TryIt } from "./try-it.tsx";
+// As a style sheet it would be part of every operation's page.
+import css from "./try-it.css?inline";
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(css);
+document.adoptedStyleSheets.push(sheet);
 
 /** Renders the form of an operation, passed as JSON, into an element. */
 export function mountTryIt(element: Element, json: string): void {

@@ -2,7 +2,6 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { DEMO, fill, storedCredentials } from "../key/credentials.ts";
 import { recordRequest } from "../sandbox/requests.ts";
 import { type Field, type Form, keyOf, requestOf } from "./request.ts";
-import "./try-it.css";
 
 interface Shown {
   status: string;
