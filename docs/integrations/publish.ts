@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { close, createIndex } from "pagefind";
 import { contextId } from "../src/contexts.ts";
+import { withLightCode } from "../src/publish/full-text.ts";
 import { contentOf, metaOf, readPage, titleOf, type BuiltPage } from "../src/publish/html.ts";
 import { linkFaults } from "../src/publish/link-check.ts";
 import { llmsFullTxt, llmsTxt, type ListedPage } from "../src/publish/llms.ts";
@@ -111,9 +112,13 @@ async function writePagefind(root: string): Promise<void> {
   try {
     const { index, errors } = await createIndex({ forceLanguage: "en", includeCharacters: "_" });
     if (!index) throw new Error(errors.join("\n"));
-    const added = await index.addDirectory({ path: root });
+    const failed: string[] = [];
+    for await (const sourcePath of glob("**/*.html", { cwd: root })) {
+      const content = withLightCode(await readFile(join(root, sourcePath), "utf8"));
+      failed.push(...(await index.addHTMLFile({ sourcePath, content })).errors);
+    }
     const written = await index.writeFiles({ outputPath: join(root, "pagefind") });
-    const failed = [...added.errors, ...written.errors];
+    failed.push(...written.errors);
     if (failed.length > 0) throw new Error(failed.join("\n"));
   } finally {
     await close();
