@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type BuiltPage, metaOf, readPage } from "#docs/src/publish/html.ts";
+import { type BuiltPage, elements, lineOf, metaOf, readPage } from "#docs/src/publish/html.ts";
 import { linkFaults } from "#docs/src/publish/link-check.ts";
 import { APPLICATIONS, createScale } from "#docs/src/publish/page-weights.ts";
 import { launchBrowser } from "./browser.ts";
@@ -49,6 +49,13 @@ test("every link, anchor and image of every page has a valid target, and nothing
 test("every page has a description of at most 160 characters", () => {
   const listed = pages.filter((page) => metaOf(page, "robots") !== "noindex" && page.path !== "/404");
   for (const page of listed) expect(metaOf(page, "description") ?? "", page.path).toMatch(/^.{1,160}$/);
+});
+
+test("no heading is called Overview, like the first entry of the list of headings", () => {
+  for (const { path, document } of pages) {
+    const headings = [...elements(document)].filter(({ tagName }) => /^h[23]$/.test(tagName)).map(lineOf);
+    expect(headings, path).not.toContain("Overview");
+  }
 });
 
 test("the debug pages and the search page are neither listed nor indexed", async () => {
