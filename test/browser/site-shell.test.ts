@@ -290,7 +290,13 @@ test("every page says when it was last updated, also one without a source file o
   }
 });
 
-test("an unknown path shows the not-found page", async () => {
-  const page = await open("/no/such/page");
+test("an unknown path shows the not-found page, which searches for the path's words and leads to the sections", async () => {
+  const page = await open("/guides/video-playrs");
   await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
+  const search = page.getByRole("search", { name: "Search for the page" });
+  expect(await search.getByRole("searchbox").inputValue()).toBe("video playrs");
+  for (const name of ["Get started", "Guides", "REST API"])
+    expect(await page.getByRole("main").getByRole("link", { name, exact: true }).count()).toBe(1);
+  await search.getByRole("button", { name: "Search" }).click();
+  await page.waitForURL(`${url}/search?q=video+playrs`);
 });
