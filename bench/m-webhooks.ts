@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import { bundle } from "./lib/bundle.ts";
 import { ask } from "./lib/http.ts";
 import { meter } from "./lib/machine.ts";
@@ -6,6 +5,7 @@ import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
 import { runRounds, type Reading } from "./lib/rounds.ts";
 import { newFolder, startMiniflare, VARIABLES } from "./lib/runtimes.ts";
+import { startSink } from "./lib/sink.ts";
 
 const CELL = "events";
 const WARM_UP = 500;
@@ -53,22 +53,4 @@ async function measure(server: Server, count: number): Promise<Reading[]> {
   } finally {
     receiver.stop();
   }
-}
-
-/** A receiver that accepts everything without reading it. */
-async function startSink(): Promise<{ url: string; stop(): void }> {
-  const server = createServer((request, response) => {
-    request.resume();
-    request.on("end", () => response.writeHead(204).end());
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The receiver has no port");
-  return {
-    url: `http://127.0.0.1:${address.port}/`,
-    stop: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }

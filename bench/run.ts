@@ -25,6 +25,7 @@ import { bulkCodes } from "./p-bulk-codes.ts";
 import { chatPanel } from "./t-chat-panel.ts";
 import { tree } from "./u-tree.ts";
 import { overlayTiming } from "./v-overlay-timing.ts";
+import { eventLog } from "./w-event-log.ts";
 
 /** `quick` is for trying out a benchmark: few, short and small rounds. */
 const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promise<Result> }> = {
@@ -47,6 +48,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   T: { title: "The chat panel on a phone's CPU", run: chatPanel },
   U: { title: "A channel with branches", run: tree },
   V: { title: "From a picture to its overlay", run: overlayTiming },
+  W: { title: "The event log of a site", run: eventLog },
 };
 
 await guard(async () => {

@@ -40,10 +40,15 @@ export class EffectFailures {
     return this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM retries").one().due ?? Infinity;
   }
 
-  resolve(sequence: number): void {
-    this.#sql.exec(`UPDATE events SET done = ${DONE} WHERE sequence = ?`, sequence);
-    const { rowsWritten } = this.#sql.exec("DELETE FROM retries WHERE sequence = ?", sequence);
-    if (rowsWritten > 0) this.#sql.exec("DELETE FROM failures WHERE sequence = ?", sequence);
+  /** The effects of these events are done. */
+  resolve(sequences: number[]): void {
+    if (sequences.length === 0) return;
+    const list = JSON.stringify(sequences);
+    this.#storage.transactionSync(() => {
+      this.#sql.exec(`UPDATE events SET done = ${DONE} WHERE sequence IN (SELECT value FROM json_each(?))`, list);
+      const { rowsWritten } = this.#sql.exec("DELETE FROM retries WHERE sequence IN (SELECT value FROM json_each(?))", list);
+      if (rowsWritten > 0) this.#sql.exec("DELETE FROM failures WHERE sequence IN (SELECT value FROM json_each(?))", list);
+    });
   }
 
   /** Schedules a retry with exponential backoff. */

@@ -1,14 +1,16 @@
 import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { describeError, logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
+import { runInLanes } from "#worker/lib/time/run-in-lanes.ts";
 import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { InvalidEventData } from "#worker/services/event-catalogue/effect.ts";
-import { recheckAccess, runEffects } from "#worker/services/event-catalogue/effects.ts";
+import { hasEffects, laneOf, recheckAccess, runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
 import type { OutboxEvent } from "#db/schema/events.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { FailedEffect, LogEntry, LogQuery } from "./site-log.protocol.ts";
+import { appendEvents } from "./append-events.ts";
 import { ABANDONED, DONE, EffectFailures, FAILED, RETRY_MS, TO_DO } from "./effect-failures.ts";
 import { EventCounter } from "./event-counter.ts";
 import { type LogPage, Subscribers } from "./subscribers.ts";
@@ -17,6 +19,9 @@ import { type LogPage, Subscribers } from "./subscribers.ts";
 export const EFFECTS_TIMEOUT_MS = 20_000;
 /** How long to wait for the access checks of new events before their effects begin; these then repeat a check that took longer. */
 const RECHECK_TIMEOUT_MS = 3_000;
+/** Events whose effects run at a time, and are read at a time. */
+const MAX_PARALLEL = 6;
+const EFFECTS_PAGE = 100;
 /** How many failed effects one round retries at most. */
 const MAX_RETRIES = 100;
 const PRUNE_MS = 60 * 60 * 1000;
@@ -49,6 +54,8 @@ const SCHEMA = [
   CREATE TABLE IF NOT EXISTS upkeep (id INTEGER PRIMARY KEY CHECK (id = 1), prune_due INTEGER NOT NULL);
   INSERT OR IGNORE INTO upkeep VALUES (1, 0)`,
   "CREATE TABLE IF NOT EXISTS failures (sequence INTEGER PRIMARY KEY, cause TEXT NOT NULL, at INTEGER NOT NULL)",
+  // Pruning reads the oldest events in order instead; a release that was rolled back reads them all once an hour.
+  "DROP INDEX IF EXISTS events_created",
 ];
 
 /**
@@ -67,6 +74,7 @@ export class SiteLog extends SiteObject {
   /** Events whose access checks have succeeded, and whose effects have yet to run. */
   readonly #rechecked = new Set<string>();
   #isInRound = false;
+  #sizeAfterPruning = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -164,12 +172,13 @@ export class SiteLog extends SiteObject {
   /** Moves all events from the outbox into the log, and ends the access that they end. */
   async #drainOutbox(): Promise<void> {
     const completed = [...this.#completed];
-    for (;;) {
-      const { events, more } = await readOutbox(this.env, this.#siteId);
+    let taken: OutboxEvent[] = [];
+    for (let hasMore = true; hasMore;) {
+      const { events, more } = await readOutbox(this.env, this.#siteId, taken);
       const added = this.#append(events);
-      await dropFromOutbox(this.env, this.#siteId, events);
+      if (!more) await dropFromOutbox(this.env, this.#siteId, events);
       await this.#recheck(added);
-      if (!more) break;
+      [taken, hasMore] = [events, more];
     }
     for (const id of completed) this.#completed.delete(id);
   }
@@ -186,32 +195,7 @@ export class SiteLog extends SiteObject {
   /** Appends the events that are new, and returns those with effects to run. */
   #append(batch: OutboxEvent[]): LogEntry[] {
     const head = this.#head();
-    this.ctx.storage.transactionSync(() => {
-      for (const event of batch) {
-        const known = this.#sql.exec("SELECT 1 FROM events WHERE id = ?", event.eventId).toArray().length > 0;
-        if (known) continue;
-        const { sequence } = this.#sql
-          .exec<{ sequence: number }>(
-            `INSERT INTO events (previous, id, type, resource, data, actor, request_id, origin, created, done)
-           VALUES ((SELECT sequence FROM resources WHERE resource = ?2), ?1, ?3, ?2, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING sequence`,
-            event.eventId,
-            event.resource,
-            event.type,
-            JSON.stringify(event.data),
-            event.actor,
-            event.requestId,
-            event.origin,
-            event.created,
-            this.#completed.has(event.eventId) ? DONE : TO_DO,
-          )
-          .one();
-        this.#sql.exec(
-          "INSERT INTO resources VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence",
-          event.resource,
-          sequence,
-        );
-      }
-    });
+    appendEvents(this.ctx.storage, batch, (event) => this.#completed.has(event.eventId) || !hasEffects(event));
     const rows = this.#sql.exec<EventRow>(`SELECT ${COLUMNS} FROM events WHERE sequence > ? AND done = ${TO_DO} ORDER BY sequence`, head);
     return rows.toArray().map(toEntry);
   }
@@ -239,15 +223,29 @@ export class SiteLog extends SiteObject {
     return oldest ?? 0;
   }
 
-  /** Runs the effects of new events up to `head` in order. A failure doesn't block later events, and a type that hangs is waited for once per round. */
+  /**
+   * Runs the effects of new events up to `head`: in order within a resource, and side by side where that is safe. A failure doesn't block
+   * later events, and a type that hangs is waited for once per round.
+   */
   async #runNew(head: number): Promise<void> {
     const hung = new Set<string>();
     for (;;) {
-      const next = `SELECT ${COLUMNS} FROM events WHERE done = ${TO_DO} AND sequence <= ? ORDER BY sequence LIMIT 1`;
-      const [row] = this.#sql.exec<EventRow>(next, head).toArray();
-      if (!row) return;
-      if (hung.has(row.type)) this.#failures.retryLater(row.sequence, `Another event ${row.type} took too long`);
-      else if ((await this.#run(row)) === "hung") hung.add(row.type);
+      const rows = this.#sql.exec<EventRow>(
+        `SELECT ${COLUMNS} FROM events WHERE done = ${TO_DO} AND sequence <= ? ORDER BY sequence LIMIT ${EFFECTS_PAGE}`,
+        head,
+      );
+      const { page } = pageOf(rows);
+      if (page.length === 0) return;
+      const done: number[] = [];
+      const run = async (row: EventRow): Promise<void> => {
+        if (hung.has(row.type)) return this.#failures.retryLater(row.sequence, `Another event ${row.type} took too long`);
+        const outcome = await this.#run(row);
+        if (outcome === "done") done.push(row.sequence);
+        if (outcome === "hung") hung.add(row.type);
+      };
+      await runInLanes(page, { laneOf: (row) => laneOf(toEntry(row)), run, limit: MAX_PARALLEL });
+      // All at once: the calls of later effects would wait until each write is on disk. After a crash, the page's effects run again.
+      this.#failures.resolve(done);
     }
   }
 
@@ -257,17 +255,18 @@ export class SiteLog extends SiteObject {
     for (let retries = 0; retries < MAX_RETRIES; retries++) {
       const next = `SELECT ${COLUMNS} FROM retries JOIN events USING (sequence) WHERE due <= ? ORDER BY due, sequence LIMIT 1`;
       const [row] = this.#sql.exec<EventRow>(next, now).toArray();
-      if (!row || (await this.#run(row)) === "hung" || this.#runner.awaited) return;
+      const outcome = row && (await this.#run(row));
+      if (row && outcome === "done") this.#failures.resolve([row.sequence]);
+      if (!outcome || outcome === "hung" || this.#runner.awaited) return;
     }
   }
 
-  /** Runs an event's effects; schedules a retry if they fail. */
+  /** Runs an event's effects; schedules a retry if they fail. The caller stores that they are done. */
   async #run(row: EventRow): Promise<"done" | "failed" | "hung"> {
     const { sequence, id: eventId, type } = row;
     try {
       const isRechecked = this.#rechecked.delete(eventId);
       await withTimeout(runEffects(this.env, this.#siteId, toEntry(row), isRechecked), EFFECTS_TIMEOUT_MS);
-      this.#failures.resolve(sequence);
       return "done";
     } catch (error) {
       this.#failures.retryLater(sequence, describeError(error));
@@ -277,13 +276,19 @@ export class SiteLog extends SiteObject {
     }
   }
 
-  /** Prunes once an hour, however many rounds there are; returns when it is due next. */
+  /** Prunes once an hour, however many rounds there are, and whenever the log has grown too far; returns when it is due next. */
   #pruneIfDue(now: number): number {
     const { due } = this.#sql.exec<{ due: number }>("SELECT prune_due AS due FROM upkeep").one();
-    if (now < due) return due;
+    if (now < due && this.#sql.databaseSize < this.#pruneSize()) return due;
     this.#prune(now);
+    this.#sizeAfterPruning = this.#sql.databaseSize;
     this.#sql.exec("UPDATE upkeep SET prune_due = ?", now + PRUNE_MS);
     return now + PRUNE_MS;
+  }
+
+  /** A twentieth beyond the limit, or beyond what the last pruning had to keep. */
+  #pruneSize(): number {
+    return Math.max(Number(this.env.TIFO_EVENT_RETENTION_BYTES), this.#sizeAfterPruning) * 1.05;
   }
 
   /**
@@ -292,8 +297,15 @@ export class SiteLog extends SiteObject {
    */
   #prune(now: number): void {
     const kept = Math.min(this.#head(), this.#subscribers.deliveredUpTo() + 1);
-    const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
-    this.#sql.exec(`DELETE FROM events WHERE done <> ${TO_DO} AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
+    const since = now - Number(this.env.TIFO_EVENT_RETENTION_DAYS) * 86_400_000;
+    // Events are logged in the order of their commits, so that the first one that is recent ends the search.
+    const { first } = this.#sql
+      .exec<{ first: number }>(
+        `SELECT coalesce((SELECT sequence FROM events WHERE created >= ? ORDER BY sequence LIMIT 1), ${kept}) AS first`,
+        since,
+      )
+      .one();
+    this.#sql.exec(`DELETE FROM events WHERE done <> ${TO_DO} AND sequence < ?`, Math.min(first, kept));
     for (const table of ["retries", "failures"]) this.#sql.exec(`DELETE FROM ${table} WHERE sequence NOT IN (SELECT sequence FROM events)`);
     const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
     const old = `done IN (${DONE}, ${ABANDONED}) AND sequence < ${kept}`;

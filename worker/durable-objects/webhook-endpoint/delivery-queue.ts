@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { WEBHOOK_DISABLED_REASONS } from "#db/enums.ts";
 import { pauseAfter, RETRY_SPAN, retryDelay } from "#worker/services/webhooks/backoff.ts";
+import { insertRows } from "#worker/durable-objects/insert-rows.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Attempt, type Delivery, type DeliveryQuery, type DeliveryState, type QueuedEvent } from "./webhook-endpoint.protocol.ts";
@@ -19,6 +20,7 @@ const READ_AHEAD = { events: 256, bytes: 1_000_000 };
 const GONE = 410;
 
 const Attempts = z.array(Attempt);
+const INSERTED = ["id", "event_id", "type", "resource", "service", "event", "account", "method", "origin_path", "created", "due"];
 const DUE_COLUMNS = "number, event_id, type, resource, service, event, account, method, origin_path";
 
 export type DisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
@@ -91,18 +93,25 @@ export class DeliveryQueue {
   /** Queues events, each once however often it is added. */
   add(events: QueuedEvent[], now: number): void {
     this.#storage.transactionSync(() => {
-      for (const event of events) {
-        this.#sql.exec(
-          `INSERT OR IGNORE INTO deliveries (id, event_id, type, resource, service, event, account, method, origin_path, created)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          ...[newId(now), event.id, event.type, event.resource, event.service, event.eventData],
-          ...[event.account, event.method, event.originPath, now],
-        );
-      }
-      this.#makeDue(
-        events.map(({ resource }) => resource),
-        now,
+      const added = new Map(events.map((event) => [event.id, event]));
+      const ids = JSON.stringify([...added.keys()]);
+      const known = this.#sql.exec<{ id: string }>(
+        "SELECT event_id AS id FROM deliveries WHERE event_id IN (SELECT value FROM json_each(?))",
+        ids,
       );
+      for (const { id } of known.toArray()) added.delete(id);
+      const waiting = this.#pendingAmong([...added.values()].map(({ resource }) => resource));
+      const rows = [...added.values()].map((event) => {
+        // Due from the start if nothing of its resource is pending, because setting it later writes two more rows.
+        const due = waiting.has(event.resource) ? null : now;
+        waiting.add(event.resource);
+        return [
+          ...[newId(now), event.id, event.type, event.resource, event.service, event.eventData],
+          ...[event.account, event.method, event.originPath, now, due],
+        ];
+      });
+      insertRows(this.#sql, "deliveries", INSERTED, rows);
+      this.#makeDue([...waiting], now);
     });
     this.onProgress();
   }
@@ -291,6 +300,16 @@ export class DeliveryQueue {
       ...[JSON.stringify(first.map(({ resource, number }) => [resource, number])), share],
     );
     return readUpTo(rows, READ_AHEAD.bytes);
+  }
+
+  /** Those of the resources that have a pending delivery. */
+  #pendingAmong(resources: string[]): Set<string> {
+    const rows = this.#sql.exec<{ resource: string }>(
+      `SELECT value AS resource FROM json_each(?)
+       WHERE EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.resource = value)`,
+      JSON.stringify([...new Set(resources)]),
+    );
+    return new Set(rows.toArray().map(({ resource }) => resource));
   }
 
   /** Makes a delivery due at this moment, or lets it wait if an earlier one of its resource was redelivered meanwhile. */

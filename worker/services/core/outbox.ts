@@ -12,9 +12,19 @@ import type { EventData, EventType } from "#worker/services/event-catalogue/even
 const MAX_EVENTS = 100;
 const MAX_CHARS = 4_000_000;
 
-/** Reads a site's oldest events that are not in its log yet, in commit order, and whether there may be more. */
-export async function readOutbox(env: Env, siteId: string): Promise<{ events: OutboxEvent[]; more: boolean }> {
+/**
+ * Reads a site's oldest events that are not in its log yet, in commit order, and whether there may be more. In the same round trip, deletes
+ * those of the previous read, which the log has stored.
+ */
+export async function readOutbox(env: Env, siteId: string, taken: OutboxEvent[] = []): Promise<{ events: OutboxEvent[]; more: boolean }> {
   const db = siteDb(env, siteId);
+  const last = taken.at(-1);
+  const rows = last ? (await db.batch([deleteUpTo(db, siteId, last), oldestRows(db, siteId)]))[1] : await oldestRows(db, siteId);
+  return { events: rows.map(({ event }) => event), more: rows.length === MAX_EVENTS || (rows.at(-1)?.upTo ?? 0) >= MAX_CHARS };
+}
+
+/** `upTo`: the characters of the events up to this one. The last row may exceed the maximum, so that there is always one. */
+function oldestRows(db: Db, siteId: string) {
   const size = sql<number>`length(${outbox.data})`.as("size");
   const oldest = db
     .select({ id: outbox.id, size })
@@ -25,13 +35,12 @@ export async function readOutbox(env: Env, siteId: string): Promise<{ events: Ou
     .as("oldest");
   const upTo = sql<number>`sum(${oldest.size}) over (order by ${oldest.id})`.as("up_to");
   const measured = db.select({ id: oldest.id, size: oldest.size, upTo }).from(oldest).as("measured");
-  const rows = await db
+  return db
     .select({ event: getTableColumns(outbox), upTo: measured.upTo })
     .from(outbox)
     .innerJoin(measured, eq(measured.id, outbox.id))
     .where(lt(sql`${measured.upTo} - ${measured.size}`, MAX_CHARS))
     .orderBy(asc(outbox.id));
-  return { events: rows.map(({ event }) => event), more: rows.length === MAX_EVENTS || (rows.at(-1)?.upTo ?? 0) >= MAX_CHARS };
 }
 
 /** Of an event: a column of its row, or what the coming change sets. */
@@ -81,10 +90,11 @@ function jsonValue(value: FieldValue): FieldValue {
 /** Deletes events that the log has stored. D1 assigns ids in commit order, so no older event can appear later. */
 export async function dropFromOutbox(env: Env, siteId: string, taken: OutboxEvent[]): Promise<void> {
   const last = taken.at(-1);
-  if (last)
-    await siteDb(env, siteId)
-      .delete(outbox)
-      .where(and(eq(outbox.siteId, siteId), lte(outbox.id, last.id)));
+  if (last) await deleteUpTo(siteDb(env, siteId), siteId, last);
+}
+
+function deleteUpTo(db: Db, siteId: string, last: OutboxEvent) {
+  return db.delete(outbox).where(and(eq(outbox.siteId, siteId), lte(outbox.id, last.id)));
 }
 
 /** Lists sites with events older than `before`, whose nudge was lost. */

@@ -20,7 +20,7 @@ import { effects as schedule } from "#worker/services/schedule/effects.ts";
 import { effects as shop } from "#worker/services/shop/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
-import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
+import { mayRecheckViewers, recheckViewers } from "#worker/services/realtime/rechecks.ts";
 import { type Effects, idOf, type LoggedEvent } from "./effect.ts";
 import { type EventType, isEventType } from "./event-catalogue.ts";
 
@@ -47,6 +47,54 @@ const EFFECTS: Effects = {
   ...shop,
   ...streams,
 };
+
+/**
+ * Events whose effects concern only their own resource, or whose order doesn't matter: those of different resources may run side by side.
+ * The effects of any other event run alone, because they may depend on what came before, as a deletion does.
+ */
+const SIDE_BY_SIDE: ReadonlySet<EventType> = new Set<EventType>([
+  "account.credentialsVoided",
+  "account.emailVerificationRequested",
+  "account.globalAccountRequested",
+  "account.passwordResetRequested",
+  "account.tagsUpdated",
+  "account.updated",
+  "admin.channelUpdated",
+  "billing.chargeCompleted",
+  "chat.messageApproved",
+  "chat.messageRemoved",
+  "claim.updated",
+  "dataprovider.event",
+  "graphic.deleted",
+  "invite.registerCreated",
+  "media.deleted",
+  "poll.closed",
+  "poll.created",
+  "poll.opened",
+  "poll.settled",
+  "poll.updated",
+  "quest.claimed",
+  "quest.created",
+  "quest.ended",
+  "quest.opened",
+  "quest.updated",
+  "question.answered",
+  "question.approved",
+  "question.dismissed",
+  "question.submitted",
+  "schedule.created",
+]);
+
+/** Events with the same lane have their effects run in order; null if nothing else may run at the same time. */
+export function laneOf(event: LogEntry): string | null {
+  if (!isCatalogued(event)) return event.resource;
+  return EFFECTS[event.type] && !SIDE_BY_SIDE.has(event.type) ? null : event.resource;
+}
+
+/** Whether anything follows from an event of this kind, besides its delivery to webhooks. */
+export function hasEffects(event: Pick<LogEntry, "type" | "resource">): boolean {
+  return (isEventType(event.type) && EFFECTS[event.type] !== undefined) || mayRecheckViewers(event);
+}
 
 /** Runs an event's effects; `isRechecked`: `recheckAccess` has succeeded for it already. */
 export async function runEffects(env: Env, siteId: string, event: LogEntry, isRechecked = false): Promise<void> {

@@ -6,6 +6,9 @@ import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { rolesAreSuspended } from "#worker/services/accounts/role-rules.ts";
 
+/** Besides those of entitlements, and every event of an account. */
+const RECHECKED_TYPES: ReadonlySet<string> = new Set(["site.updated", "overlay.outputRevoked", "account.tagsAdded", "accesscode.deleted"]);
+
 const AccessData = z.object({ accountId: z.string().nullable() });
 const TaggedData = z.object({ accounts: z.array(z.object({ _id: z.string() })) });
 
@@ -28,13 +31,19 @@ async function staffWithoutApp(env: Env, siteId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-function affectedOwners({ type, resource, data }: LogEntry): string[] {
-  if (type === "new_account") return [];
+/** False only if `recheckViewers` does nothing for such an event, whatever its data. */
+export function mayRecheckViewers({ type, resource }: Pick<LogEntry, "type" | "resource">): boolean {
+  if (type === "new_account") return false;
+  return RECHECKED_TYPES.has(type) || type.startsWith("entitlement_") || resource.startsWith("account/");
+}
+
+function affectedOwners(event: LogEntry): string[] {
+  if (!mayRecheckViewers(event)) return [];
+  const { type, resource, data } = event;
   if (type === "overlay.outputRevoked") return [resource.slice("output/".length)];
   if (type === "account.tagsAdded") return TaggedData.parse(JSON.parse(data)).accounts.map(({ _id }) => _id);
   // Every account event, so that none can be missed here.
   if (resource.startsWith("account/")) return [resource.slice("account/".length)];
-  if (!type.startsWith("entitlement_") && type !== "accesscode.deleted") return [];
   const entitlement = AccessData.safeParse(JSON.parse(data)).data;
   return entitlement?.accountId ? [entitlement.accountId] : [];
 }
