@@ -1,4 +1,7 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { DeliveryQueue } from "#worker/durable-objects/webhook-endpoint/delivery-queue.ts";
 import { RETRY_DELAYS, RETRY_SPAN } from "#worker/services/webhooks/backoff.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { expectAll, PAGE, sequenceOf, simulate, Simulation, START } from "./webhook-simulation.ts";
@@ -218,3 +221,17 @@ test("a redelivered event is sent before later ones of its resource, even those 
       expect(simulation.arrived.map(({ event }) => sequenceOf(event))).toEqual([1, 2, 1, 2, 3]);
     },
   ));
+
+test("deliveries that are read ahead up to the limit leave no statement open, which would hold a lock", async () => {
+  await runInDurableObject(env.LIMITER.getByName(newId(START)), (_, { storage }) => {
+    const queue = new DeliveryQueue(storage);
+    const event = { type: "test.happened", service: "test-service-v1", account: null, method: null, originPath: null };
+    const events = Array.from({ length: 4 }, (_event, number) => ({
+      ...{ ...event, id: newId(START + number), resource: `test/${number}` },
+      eventData: JSON.stringify({ text: "a".repeat(400_000) }),
+    }));
+    queue.add(events, START);
+    expect(queue.dueByResource(START, new Set()).map((group) => group.length)).toEqual([1, 1, 1]);
+    storage.sql.exec("DROP TABLE deliveries");
+  });
+});

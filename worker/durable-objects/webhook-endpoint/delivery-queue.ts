@@ -364,14 +364,13 @@ export class DeliveryQueue {
   }
 }
 
-/** Reads as many rows as fit, but at least one. */
+/** As many rows as fit, but at least one. Reads the others too, because a cursor that isn't read to its end holds a lock on its tables. */
 function readUpTo(rows: Iterable<DueRow>, bytes: number): DueDelivery[] {
   const taken: DueDelivery[] = [];
   let room = bytes;
   for (const row of rows) {
-    taken.push(toDue(row));
+    if (room > 0) taken.push(toDue(row));
     room -= row.event.length;
-    if (room <= 0) break;
   }
   return taken;
 }
