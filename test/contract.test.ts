@@ -45,6 +45,7 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
   getBackup: { unknownIds: "the operator can access the backups of every site" },
   downloadBackup: { unknownIds: "as for getBackup" },
   restoreBackup: { unknownIds: "as for getBackup" },
+  deleteBackup: { unknownIds: "as for getBackup" },
   createBackup: { unknownIds: "the operator can access every site" },
   retryFailedEffects: { unknownIds: "as for listFailedEffects" },
   getGraphicFrame: { unknownIds: "anyone with a graphic's id can show it, as with a file's" },

@@ -61,10 +61,13 @@ export const alerts = sqliteTable("alerts", {
   /** Since when the figure asks for a change; null if it doesn't. */
   crossing: time("crossing"),
   value: real("value").notNull(),
-  /** Whether the webhook has accepted the last change. */
+  /** Whether the webhook has accepted the last change, or there was none to call. */
   isSent: integer("is_sent", { mode: "boolean" }).notNull(),
   /** Why it hasn't. */
   problem: text("problem"),
+  /** Whether the email service has accepted the email about the last change, or there is none to send. */
+  isEmailed: integer("is_emailed", { mode: "boolean" }).notNull().default(true),
+  emailProblem: text("email_problem"),
 });
 
 /** Requests of all isolates, in intervals of five minutes; only counted for alerts. */

@@ -40,6 +40,7 @@ const REJECTED: Record<string, string> = {
   getBackup: "a backup is created on request",
   downloadBackup: "a backup is created on request",
   restoreBackup: "a backup is created on request",
+  deleteBackup: "a backup is created on request",
   getReceipt: "a broadcast has an id only once it is sent",
   retractBroadcast: "a broadcast has an id only once it is sent",
   deletePage: "the demo's channel is live",

@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler, Next } from "hono";
 import { LogSampler } from "#worker/lib/log-sampler.ts";
 import { handOverTo, RequestRecorder } from "#worker/services/insights/request-recorder.ts";
 import { recordsRequests } from "#worker/services/insights/requests.ts";
+import { hasAlerts } from "#worker/services/operations/alert-rules.ts";
 import { IsolateMetrics } from "#worker/services/operations/isolate-metrics.ts";
 import { addRequestCounts } from "#worker/services/operations/request-counts.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -38,7 +39,7 @@ async function finishResponse(c: Context<AppEnv>, next: Next, { metrics, sampler
   }
   const ended = Date.now();
   metrics.record(c.get("operation"), { method: c.req.method, status: c.res.status, ms: ended - started }, ended);
-  if (c.env.TIFO_ALERT_URL) reportRequests(c, metrics, ended);
+  if (hasAlerts(c.env)) reportRequests(c, metrics, ended);
   if (recordsRequests(c.env)) recordRequest(c, recorder, { at: started, ms: ended - started });
   const weight = c.res.status >= 500 ? 1 : sampler.weigh(Number(c.env.TIFO_LOG_LINES), ended);
   if (weight > 0) writeLine(c, requestId, ended - started, weight);

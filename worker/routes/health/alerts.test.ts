@@ -7,6 +7,7 @@ import { createDb } from "#db/client.ts";
 import { alerts, deadLetters, requestCounts } from "#db/schema/operations.ts";
 import { publishAddresses, resolve } from "#test/dns-resolver.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
+import { emailError, openMailbox } from "#test/mailbox.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { readAlertFigures } from "#worker/services/operations/alert-figures.ts";
@@ -105,6 +106,59 @@ test("a call that fails is repeated each minute under the same id, until it is a
   expect(calls).toHaveLength(3);
   expect(new Set(calls.map(({ id }) => id)).size).toBe(1);
   expect(await db.select().from(alerts)).toMatchObject([{ isSent: true, problem: null }]);
+});
+
+const emailed = Object.assign({ ...worker }, { TIFO_ALERT_URL: "", TIFO_ALERT_EMAIL: "operator@demo.example" });
+
+test("an alert is emailed once when it is raised and once when it is resolved, also without a webhook", async () => {
+  receive();
+  const emails = openMailbox();
+  await addDeadLetters(2, START);
+  for (let minute = 0; minute < 5; minute++) await watchAt(START + minute * MINUTE, emailed);
+  for (let minute = 0; minute < 9; minute++) await watchAt(START + 2 * HOUR + minute * MINUTE, emailed);
+  expect(emails.map(({ to, subject }) => [to, subject])).toEqual([
+    ["operator@demo.example", "Tifo: deadLetters raised"],
+    ["operator@demo.example", "Tifo: deadLetters resolved"],
+  ]);
+  expect(emails[0]).toMatchObject({ from: { email: env.TIFO_MAIL_FROM } });
+  expect(emails[0]?.text).toContain("The figure is 2 messages, the limit 2.");
+  expect(calls).toEqual([]);
+});
+
+test("an email that the service doesn't take is repeated each minute, and one that it never will isn't; neither repeats the webhook", async () => {
+  receive();
+  let failure = new Error("busy");
+  const emails = openMailbox(() => Promise.reject(failure));
+  const both = Object.assign({ ...emailed }, { TIFO_ALERT_URL: HOOK });
+  await addDeadLetters(2, START);
+  for (let minute = 0; minute < 3; minute++) await watchAt(START + minute * MINUTE, both);
+  expect(emails).toHaveLength(2);
+  expect(await db.select().from(alerts)).toMatchObject([
+    { isSent: true, isEmailed: false, emailProblem: expect.stringContaining("failed") },
+  ]);
+  failure = emailError("E_RECIPIENT_NOT_ALLOWED");
+  for (let minute = 3; minute < 6; minute++) await watchAt(START + minute * MINUTE, both);
+  expect(emails).toHaveLength(3);
+  expect(await db.select().from(alerts)).toMatchObject([{ isEmailed: true, emailProblem: "E_RECIPIENT_NOT_ALLOWED" }]);
+  expect(calls).toHaveLength(1);
+});
+
+test("a change before an address is set is never emailed, and the next one is", async () => {
+  receive();
+  const emails = openMailbox();
+  await addDeadLetters(2, START);
+  for (let minute = 0; minute < 3; minute++) await watchAt(START + minute * MINUTE);
+  expect(await db.select().from(alerts)).toMatchObject([{ isRaised: true, isSent: true, isEmailed: true, emailProblem: null }]);
+  for (let minute = 3; minute < 5; minute++) await watchAt(START + minute * MINUTE, emailed);
+  expect(emails).toEqual([]);
+  for (let minute = 0; minute < 9; minute++) await watchAt(START + 2 * HOUR + minute * MINUTE, emailed);
+  expect(emails.map(({ subject }) => subject)).toEqual(["Tifo: deadLetters resolved"]);
+});
+
+test("a test of the alerts sends an email too, and reports its outcome", async () => {
+  const emails = openMailbox();
+  expect(await testAlerts(ctxOf(emailed))).toMatchObject({ delivered: false, email: { delivered: true, error: null } });
+  expect(emails.map(({ subject }) => subject)).toEqual(["Tifo: test of the alerts"]);
 });
 
 test("a webhook at a private address is not called", async () => {

@@ -100,6 +100,35 @@ test("a backup that isn't complete can be neither restored nor downloaded, and a
   await db.delete(siteArchives).where(eq(siteArchives.id, job.id));
 });
 
+test("the operator can delete a backup with its objects, but not while it runs or an import of its site may be reading it", async () => {
+  const other = await newSite();
+  const backup = await newBackup(other);
+  const params = { backupId: backup._id };
+  const stored = async () => (await env.MEDIA.list({ prefix: `backups/${other.id}/${backup._id}/` })).objects.length;
+  expect(await stored()).toBeGreaterThan(0);
+  const running = { ...backupJob(other.id, Date.now()), kind: "import" as const, status: "pending" as const, lease: Date.now() + DAY };
+  await db.insert(siteArchives).values(running);
+  expect((await other.call("deleteBackup", { as: "super", params })).status).toBe(409);
+  await db.update(siteArchives).set({ kind: "backup", status: "exporting" }).where(eq(siteArchives.id, running.id));
+  expect((await other.call("deleteBackup", { as: "super", params: { backupId: running.id } })).status).toBe(409);
+  await db.delete(siteArchives).where(eq(siteArchives.id, running.id));
+  expect((await other.call("deleteBackup", { as: "super", params })).status).toBe(204);
+  expect(await stored()).toBe(0);
+  for (const operation of ["deleteBackup", "getBackup"]) expect((await other.call(operation, { as: "super", params })).status).toBe(404);
+});
+
+test("the deletion of a backup with more objects than one call lists deletes all of them", async () => {
+  const other = await newSite();
+  const backup = await newBackup(other);
+  const prefix = `backups/${other.id}/${backup._id}/`;
+  await env.MEDIA.put(`${prefix}more`, "more");
+  const list = env.MEDIA.list.bind(env.MEDIA);
+  vi.spyOn(env.MEDIA, "list").mockImplementation((options) => list({ ...options, limit: 1 }));
+  expect((await other.call("deleteBackup", { as: "super", params: { backupId: backup._id } })).status).toBe(204);
+  vi.restoreAllMocks();
+  expect((await env.MEDIA.list({ prefix })).objects).toEqual([]);
+});
+
 test("a backup that fails is listed with its reason, in the report too", async () => {
   const other = await newSite();
   const failed = { status: "failed" as const, message: "It failed repeatedly because of a server error", completed: Date.now() };

@@ -3,7 +3,7 @@ import { SUPER } from "#worker/http/credentials.ts";
 import { operation } from "#worker/http/operation.ts";
 import { streamText } from "#worker/http/stream-text.ts";
 import { json } from "#worker/lib/schemas/common.ts";
-import { getBackup, listBackups, openBackup, restoreBackup, startBackup } from "#worker/services/backups/backups.ts";
+import { deleteBackup, getBackup, listBackups, openBackup, restoreBackup, startBackup } from "#worker/services/backups/backups.ts";
 import { Backup, BackupList, BackupParam, BackupQuery, toBackup } from "#worker/services/backups/schemas.ts";
 import { SiteParam } from "#worker/services/operations/schemas.ts";
 import { ArchiveText, SiteArchive, toArchive } from "#worker/services/site-archives/schemas.ts";
@@ -42,6 +42,25 @@ backups.openapi(
     errors: ["not_found"],
   }),
   async (c) => c.json(toBackup(await getBackup(c.var.ctx, c.req.valid("param").backupId)), 200),
+);
+
+backups.openapi(
+  operation({
+    operationId: "deleteBackup",
+    tag,
+    method: "delete",
+    path: "/ops/backups/{backupId}",
+    summary: "Delete a backup",
+    description: "Deletes a complete or failed backup with its files, even if it is its site's last one. Can't be undone.",
+    access: { credentials: SUPER },
+    request: { params: BackupParam },
+    responses: { 204: { description: "The backup is deleted" } },
+    errors: ["not_found", "conflict"],
+  }),
+  async (c) => {
+    await deleteBackup(c.var.ctx, c.req.valid("param").backupId);
+    return c.body(null, 204);
+  },
 );
 
 backups.openapi(

@@ -5,7 +5,7 @@ import { sites } from "#db/schema/sites.ts";
 import { conflict, notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { enqueueImport, newImport, readPieces } from "#worker/services/site-archives/archives.ts";
-import { enqueueArchive, unfinished } from "#worker/services/site-archives/jobs.ts";
+import { deleteArchive, enqueueArchive, unfinished } from "#worker/services/site-archives/jobs.ts";
 import { backupJob, isNoSandbox } from "./nightly.ts";
 import type { BackupQuery } from "./schemas.ts";
 
@@ -70,6 +70,19 @@ export async function restoreBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
   const backup = await requireComplete(ctx, id);
   const job = await newImport({ ...ctx, siteId: backup.siteId });
   return enqueueImport(ctx, { ...job, bytes: backup.bytes, pieces: backup.pieces });
+}
+
+/** Deletes a backup with its objects, unless it is running or an import of its site may be reading it. */
+export async function deleteBackup(ctx: Ctx, id: string): Promise<void> {
+  const backup = await getBackup(ctx, id);
+  if (backup.status !== "complete" && backup.status !== "failed") throw conflict("The backup is running");
+  const imports = await ctx.db
+    .select({ id: siteArchives.id })
+    .from(siteArchives)
+    .where(and(eq(siteArchives.siteId, backup.siteId), eq(siteArchives.kind, "import"), unfinished))
+    .limit(1);
+  if (imports.length > 0) throw conflict("An import of the site is running, which may be reading the backup");
+  while (!(await deleteArchive(ctx, backup)));
 }
 
 /** The file of a backup, piece by piece. */

@@ -31,6 +31,21 @@ const RAISE_AFTER_MS = 60_000;
 const RESOLVE_AFTER_MS = 300_000;
 const RESOLVE_BELOW = 0.8;
 
+type Recipients = Pick<Env, "TIFO_ALERT_URL" | "TIFO_ALERT_EMAIL">;
+
+/** Whether anybody is notified of alerts. */
+export function hasAlerts(env: Recipients): boolean {
+  return hasWebhook(env) || hasEmail(env);
+}
+
+export function hasWebhook(env: Recipients): boolean {
+  return Boolean(env.TIFO_ALERT_URL);
+}
+
+export function hasEmail(env: Recipients): boolean {
+  return Boolean(env.TIFO_ALERT_EMAIL);
+}
+
 /** The limit of an alert; null if it is off. */
 export function limitOf(env: Settings, name: AlertName): number | null {
   const limit = Number(env[ALERTS[name].variable]);
@@ -39,10 +54,21 @@ export function limitOf(env: Settings, name: AlertName): number | null {
 
 /** The state of an alert after another look at its figure. */
 export function nextAlert(name: AlertName, known: AlertRow | undefined, value: number, limit: number, now: number): AlertRow {
-  const row = known ?? { name, isRaised: false, changed: now, crossing: null, value, isSent: true, problem: null };
+  const row = known ?? {
+    name,
+    isRaised: false,
+    changed: now,
+    crossing: null,
+    value,
+    isSent: true,
+    problem: null,
+    isEmailed: true,
+    emailProblem: null,
+  };
   const isCrossing = row.isRaised ? value < limit * RESOLVE_BELOW : value >= limit;
   if (!isCrossing) return { ...row, value, crossing: null };
   const crossing = row.crossing ?? now;
   if (now - crossing < (row.isRaised ? RESOLVE_AFTER_MS : RAISE_AFTER_MS)) return { ...row, value, crossing };
-  return { ...row, value, isRaised: !row.isRaised, changed: now, crossing: null, isSent: false, problem: null };
+  const announced = { isSent: false, problem: null, isEmailed: false, emailProblem: null };
+  return { ...row, value, isRaised: !row.isRaised, changed: now, crossing: null, ...announced };
 }

@@ -16,7 +16,8 @@ export const AlertData = z.object({
 
 export const AlertReport = z
   .object({
-    url: z.string().nullable().describe("`TIFO_ALERT_URL`; null: nobody is called"),
+    url: z.string().nullable().describe("`TIFO_ALERT_URL`; null: no webhook is called"),
+    email: z.string().nullable().describe("`TIFO_ALERT_EMAIL`; null: nobody gets an email"),
     signingSecret: z.string().describe("Verifies the calls, like a webhook's. Derived from `TIFO_SECRET`"),
     alerts: z.array(
       z.object({
@@ -28,6 +29,10 @@ export const AlertReport = z
         changed: Time.nullable().describe("When it was last raised or resolved"),
         isSent: z.boolean().describe("Whether the webhook has accepted the last change; if not, it is called again each minute"),
         problem: z.string().nullable().describe("Why it hasn't"),
+        isEmailed: z
+          .boolean()
+          .describe("Whether the last change has been emailed or can't be; if not, the email is sent again each minute"),
+        emailProblem: z.string().nullable().describe("Why it hasn't been emailed"),
       }),
     ),
   })
@@ -39,5 +44,9 @@ export const AlertAttempt = z
     status: z.number().int().nullable().describe("The status of the response; null if there was none"),
     error: z.string().nullable(),
     duration: z.number().nonnegative().describe("Milliseconds"),
+    email: z
+      .object({ delivered: z.boolean(), error: z.string().nullable() })
+      .nullable()
+      .describe("The outcome of the email; null without `TIFO_ALERT_EMAIL`"),
   })
   .openapi("AlertAttempt");

@@ -8,33 +8,38 @@ import { newId } from "#worker/lib/ids.ts";
 import { batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { newDeadline, sendEvent, type Target } from "#worker/services/webhooks/dispatch.ts";
 import { signingKeys } from "#worker/services/webhooks/signature.ts";
-import { ALERT_NAMES, ALERTS, limitOf, nextAlert } from "./alert-rules.ts";
+import { ALERT_NAMES, ALERTS, hasAlerts, hasEmail, hasWebhook, limitOf, nextAlert } from "./alert-rules.ts";
 import { readAlertFigures } from "./alert-figures.ts";
-import type { AlertAttempt, AlertData, AlertReport } from "./alert-schemas.ts";
+import { type AlertNews, emailAlert } from "./alert-email.ts";
+import type { AlertAttempt, AlertReport } from "./alert-schemas.ts";
 
 const PURPOSE = "operator alerts";
 
 /**
- * Compares the deployment's figures with their limits, and calls the operator's webhook for each alert that is raised or resolved, until it
- * accepts. Costs nothing unless a webhook or a dataset is configured. Safe to repeat: the call of a change always has the same id.
+ * Compares the deployment's figures with their limits. For each alert that is raised or resolved, calls the operator's webhook and sends an
+ * email, each until it is accepted. Costs nothing unless one of them or a dataset is configured. Safe to repeat: the call of a change always
+ * has the same id, and an email is only sent again if the service didn't accept it.
  */
 export async function watchAlerts({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
   const hasDataset = Reflect.has(env, "OPERATIONS");
-  if (env.TIFO_ALERT_URL === "" && !hasDataset) return;
+  if (!hasAlerts(env) && !hasDataset) return;
   const { figures, states } = await readAlertFigures(env, db, now);
   if (hasDataset) writeOperationPoints(env, figures);
-  if (env.TIFO_ALERT_URL === "") return;
+  if (!hasAlerts(env)) return;
   const next = ALERT_NAMES.flatMap((name) => {
     const limit = limitOf(env, name);
     return limit === null
       ? []
       : [
-          nextAlert(
-            name,
-            states.find((state) => state.name === name),
-            figures[name],
-            limit,
-            now,
+          withoutMissing(
+            env,
+            nextAlert(
+              name,
+              states.find((state) => state.name === name),
+              figures[name],
+              limit,
+              now,
+            ),
           ),
         ];
   });
@@ -43,7 +48,12 @@ export async function watchAlerts({ env, db, now }: Pick<Ctx, "env" | "db" | "no
     next.map((row) => db.insert(alerts).values(row).onConflictDoUpdate({ target: alerts.name, set: row })),
   );
   const target = await readTarget(env);
-  for (const row of next) if (!row.isSent) await announce(env, db, target, row);
+  for (const row of next) await announce(env, db, target, row);
+}
+
+/** A change is never announced where it had no recipient: one who is set later learns of later changes. */
+function withoutMissing(env: Env, row: AlertRow): AlertRow {
+  return { ...row, isSent: row.isSent || !hasWebhook(env), isEmailed: row.isEmailed || !hasEmail(env) };
 }
 
 /** The configuration of the alerts, and what they are now. Only for the operator. */
@@ -51,7 +61,8 @@ export async function getAlerts(ctx: Ctx): Promise<z.output<typeof AlertReport>>
   await ctx.caller();
   const [{ figures, states }, [secret]] = await Promise.all([readAlertFigures(ctx.env, ctx.db, ctx.now), secretTexts(ctx.env)]);
   return {
-    url: ctx.env.TIFO_ALERT_URL === "" ? null : ctx.env.TIFO_ALERT_URL,
+    url: hasWebhook(ctx.env) ? ctx.env.TIFO_ALERT_URL : null,
+    email: hasEmail(ctx.env) ? ctx.env.TIFO_ALERT_EMAIL : null,
     signingSecret: secret,
     alerts: ALERT_NAMES.map((name) => {
       const state = states.find((row) => row.name === name);
@@ -64,41 +75,52 @@ export async function getAlerts(ctx: Ctx): Promise<z.output<typeof AlertReport>>
         changed: state?.changed ?? null,
         isSent: state?.isSent ?? true,
         problem: state?.problem ?? null,
+        isEmailed: state?.isEmailed ?? true,
+        emailProblem: state?.emailProblem ?? null,
       };
     }),
   };
 }
 
-/** Calls the webhook with an alert that says that it is a test. Only for the operator. */
+/** Calls the webhook and sends an email that say that it is a test. Only for the operator. */
 export async function testAlerts(ctx: Ctx): Promise<z.output<typeof AlertAttempt>> {
   await ctx.caller();
-  if (ctx.env.TIFO_ALERT_URL === "") return { delivered: false, status: null, error: "TIFO_ALERT_URL isn't set", duration: 0 };
   const data = { name: "test", unit: "none", value: 0, limit: 0, since: ctx.now, runbook: RUNBOOKS };
-  return send(ctx.env, await readTarget(ctx.env), { id: newId(ctx.now), type: "alert.test", created: ctx.now, data });
+  const event: AlertEvent = { id: newId(ctx.now), type: "alert.test", created: ctx.now, data };
+  const sent = hasEmail(ctx.env) ? await emailAlert(ctx.env, event) : null;
+  const email = sent && { delivered: sent.error === null, error: sent.error };
+  if (!hasWebhook(ctx.env)) return { delivered: false, status: null, error: "TIFO_ALERT_URL isn't set", duration: 0, email };
+  return { ...(await send(ctx.env, await readTarget(ctx.env), event)), email };
 }
 
-async function announce(env: Env, db: Db, target: Target, { name, isRaised, changed, value }: AlertRow): Promise<void> {
+/** Notifies the operator of an alert's last change, where that hasn't succeeded yet. The next run repeats what fails. */
+async function announce(env: Env, db: Db, target: Target, row: AlertRow): Promise<void> {
+  const { name, isRaised, changed, value } = row;
   const known = ALERT_NAMES.find((each) => each === name);
-  if (!known) return;
+  if (!known || (row.isSent && row.isEmailed)) return;
   const data = { name, unit: ALERTS[known].unit, value, limit: limitOf(env, known) ?? 0, since: changed, runbook: RUNBOOKS };
   const type = isRaised ? "alert.raised" : "alert.resolved";
-  const { delivered, error } = await send(env, target, { id: `${name}-${changed}`, type, created: changed, data });
+  const event: AlertEvent = { id: `${name}-${changed}`, type, created: changed, data };
+  const [call, email] = await Promise.all([
+    row.isSent ? undefined : send(env, target, event),
+    row.isEmailed ? undefined : emailAlert(env, event),
+  ]);
   await db
     .update(alerts)
-    .set({ isSent: delivered, problem: error })
+    .set({
+      ...(call && { isSent: call.delivered, problem: call.error }),
+      ...(email && { isEmailed: email.final, emailProblem: email.error }),
+    })
     // It may have changed again.
     .where(and(eq(alerts.name, name), eq(alerts.changed, changed)));
 }
 
-interface AlertEvent {
+interface AlertEvent extends AlertNews {
   id: string;
-  type: "alert.raised" | "alert.resolved" | "alert.test";
-  created: number;
-  data: z.output<typeof AlertData>;
 }
 
 /** Sends it as a webhook's event is sent: signed, with a timeout, and only to public addresses. */
-async function send(env: Env, target: Target, event: AlertEvent): Promise<z.output<typeof AlertAttempt>> {
+async function send(env: Env, target: Target, event: AlertEvent): Promise<Omit<z.output<typeof AlertAttempt>, "email">> {
   const eventData = JSON.stringify({ ...event, resource: `alert/${event.data.name}` });
   const queued = { id: event.id, type: event.type, resource: `alert/${event.data.name}`, service: "alerts", eventData };
   const attempt = await sendEvent(env, target, { ...queued, account: null, method: null, originPath: null }, newDeadline());

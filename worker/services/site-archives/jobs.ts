@@ -127,11 +127,15 @@ export async function pruneArchives({ env, db, now }: Worker & { now: number }):
 /** What names the objects of a job. */
 const place = { id: siteArchives.id, siteId: siteArchives.siteId, kind: siteArchives.kind };
 
-/** Deletes a job's objects, then its row. A job with too many objects for one call keeps its row, and is continued by the next call. */
-async function deleteArchive({ env, db }: Worker, job: Pick<ArchiveRow, "id" | "siteId" | "kind">): Promise<void> {
+/**
+ * Deletes a job's objects, then its row. A job with too many objects for one call keeps its row, and is continued by the next call; returns
+ * whether it is gone.
+ */
+export async function deleteArchive({ env, db }: Worker, job: Pick<ArchiveRow, "id" | "siteId" | "kind">): Promise<boolean> {
   const { objects, truncated } = await env.MEDIA.list({ prefix: prefixOf(job) });
   if (objects.length > 0) await env.MEDIA.delete(objects.map(({ key }) => key));
   if (!truncated) await db.delete(siteArchives).where(eq(siteArchives.id, job.id));
+  return !truncated;
 }
 
 /**
