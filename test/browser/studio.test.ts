@@ -186,6 +186,46 @@ describe("Studio", () => {
     expect(await page.getByRole("table", { name: "Rules" }).getByRole("rowheader").allTextContents()).toEqual(["Second rule"]);
   });
 
+  test("asks before it deletes something, then shows the list without it, or why it is still there", async () => {
+    const answers = [{ answer: "Yes" }, { answer: "No" }];
+    const poll = { siteId: site.id, type: "poll", name: "Surplus", question: "Surplus?", open: false, answers };
+    const things = [
+      { noun: "poll", screen: "/polls", api: "/poll/v3", body: poll },
+      {
+        noun: "channel",
+        screen: "/content/channels",
+        api: "/page/v2",
+        body: { type: "channel", slug: "surplus", data: { name: "Surplus" } },
+      },
+    ];
+    const page = await signIn();
+    const removal = async (noun: string): Promise<void> => {
+      await page.getByRole("button", { name: "Delete…" }).click();
+      const dialog = page.getByRole("dialog", { name: `Delete the ${noun}?` });
+      await dialog.getByText("Surplus", { exact: true }).waitFor();
+      await dialog.getByRole("button", { name: "Delete" }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    for (const { noun, screen, api, body } of things) {
+      const { _id } = Item.parse(await asKey("POST", api, body));
+      await page.goto(`${url}/studio${screen}/${_id}`);
+      await removal(noun);
+      await page.getByText(`The ${noun} has been deleted.`).waitFor();
+      await page.waitForURL(`${url}/studio${screen}`);
+      await expect(asKey("GET", `${api}/${_id}`, undefined)).rejects.toThrow("404");
+    }
+    const { _id } = Item.parse(await asKey("POST", "/poll/v3", poll));
+    await page.goto(`${url}/studio/polls/${_id}`);
+    await page.route(`${url}/poll/v3/${_id}`, (route) =>
+      route.request().method() === "DELETE"
+        ? route.fulfill({ status: 409, json: { code: "conflict", message: "Not now" } })
+        : route.fallback(),
+    );
+    await removal("poll");
+    await page.getByText("Not now").waitFor();
+    expect(page.url()).toBe(`${url}/studio/polls/${_id}`);
+  });
+
   test("shows a channel admin the insights of the role's channels, and nothing of the site or of other channels", async () => {
     const email = "channel@studio.example";
     const roles = [{ scope: "*", pageId: [channelId], write: true }];
