@@ -15,6 +15,7 @@ import { toast } from "#studio/ui/toast.tsx";
 import { useNow } from "#studio/ui/use-now.ts";
 import { awayText, canCancel, type ScheduledAction, screenOf, sourceText, stateOf, STATES, verbOf } from "./action.ts";
 import "#studio/ui/table.css";
+import "./schedule.css";
 
 const PAGE = 25;
 const REFRESH_MS = 10_000;
@@ -77,7 +78,7 @@ function ActionTable({ actions, onCancel }: { actions: ScheduledAction[]; onCanc
   const channels = useChannelNames();
   return (
     <div className="table-frame" tabIndex={0} role="region" aria-label="Scheduled actions">
-      <table className="table" aria-label="Scheduled actions">
+      <table className="table schedule-table" aria-label="Scheduled actions">
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -118,7 +119,7 @@ function Row({ action, now, channel, onCancel }: RowProps) {
   return (
     <tr>
       <td>
-        {timeText(action.dueAt)} <span className="soft">{awayText(action.dueAt, now)}</span>
+        {timeText(action.dueAt)} <span className="soft schedule-away">{awayText(action.dueAt, now)}</span>
       </td>
       <th scope="row">
         {verbOf(action)} <Link to={screenOf(action)}>{action.name}</Link>
