@@ -23,9 +23,9 @@ const MAX_WAIT = 30_000;
 const TIMEOUT = 30_000;
 
 /**
- * Retries requests that got no response or a retryable status, unless the error's code says that it won't go away. It honours `Retry-After`, and returns the response if that is over half a
- * minute; without it, retries use full jitter. Every write has an `Idempotency-Key`, the same for each attempt, so that none runs twice.
- * The request's signal aborts it at any time.
+ * Retries requests that got no response or a retryable status, unless the error's code says that it won't go away. It honours
+ * `Retry-After`, and returns the response if that is over half a minute; without it, retries use full jitter. Every write has an
+ * `Idempotency-Key`, the same for each attempt, so that none runs twice. The request's signal aborts it at any time.
  */
 export function withRetries(
   fetch: Fetch,
