@@ -70,7 +70,13 @@ function useSiteControl(connection: SiteConnection | null, siteId: string | null
 
 /** A cache per account: nothing that one account has read is shown to the next. The client itself retries what can be retried. */
 function queriesOf(_siteId: string | null, _accountId: string | null): QueryClient {
-  return new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 10_000 } } });
+  return new QueryClient({
+    defaultOptions: {
+      // Requests fail while the browser is offline: by default they would wait for the network, and a take would go on air minutes late.
+      queries: { retry: false, staleTime: 10_000, networkMode: "always", refetchOnReconnect: true },
+      mutations: { networkMode: "always" },
+    },
+  });
 }
 
 function neverChanges(): () => void {

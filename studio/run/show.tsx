@@ -95,9 +95,12 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
           Keys
         </Button>
       </Head>
-      {desk.loaded.isError && (
+      {(audience.isLost || desk.loaded.isError) && (
         <div className="run-alert">
-          <Notice tone="danger">{errorText(desk.loaded.error)} The rundown may be out of date; it is read again by itself.</Notice>
+          <Notice tone="danger">
+            {audience.isLost ? "The connection is lost." : errorText(desk.loaded.error)} The screen may be out of date; it continues by
+            itself.
+          </Notice>
         </div>
       )}
       {!canWrite && <Notice tone="info">Your role only reads: you can watch the show, but not run it.</Notice>}
@@ -123,7 +126,11 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
                 previewNote={preview.note}
                 previewName={next?.name ?? "Nothing"}
                 onCount={audience.count}
-                onConnection={audience.setOnline}
+                onConnection={(isOnline) => {
+                  audience.setOnline(isOnline);
+                  // What others have done meanwhile.
+                  if (isOnline && audience.isLost) desk.reread();
+                }}
                 onChange={(id) => id === rundownId && desk.reread()}
               />
             </Suspense>
@@ -200,10 +207,13 @@ function perform(command: Command, desk: Desk, variables: Variables | undefined,
 function useAudience() {
   const [viewers, setViewers] = useState(0);
   const [minutes, setMinutes] = useState<readonly Minute[]>([]);
-  const [isOnline, setOnline] = useState(false);
+  const [connection, setConnection] = useState<"new" | "live" | "lost">("new");
+  const setOnline = useCallback((isOnline: boolean) => {
+    setConnection((before) => (isOnline ? "live" : before === "new" ? "new" : "lost"));
+  }, []);
   const count = useCallback((current: number) => {
     setViewers(current);
     setMinutes((known) => withCount(known, current, Date.now()));
   }, []);
-  return { viewers, minutes, isOnline, setOnline, count };
+  return { viewers, minutes, isOnline: connection === "live", isLost: connection === "lost", setOnline, count };
 }

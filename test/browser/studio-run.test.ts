@@ -6,9 +6,10 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { CHANNEL, Deployment, SITE } from "./sdk-page.ts";
+import { tabTo } from "./studio-page.ts";
+import { itemsOf, openRun } from "./studio-run-page.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const Tokens = z.object({ jwt: z.string(), refreshToken: z.string() });
 const Rundowns = z.object({ results: z.array(z.object({ _id: z.string(), name: z.string() })) });
 const RUNDOWN = "Keyboard show";
 
@@ -27,37 +28,6 @@ afterAll(async () => {
   await deployment.clear();
 });
 
-/** Opens the channel in Studio as one of the demo's accounts. */
-async function openAs(role: "admin" | "creator"): Promise<{ page: Page; problems: string[] }> {
-  const account = { email: `${role}@demo.example`, password: `demo-${role}-pass`, siteId: SITE };
-  const tokens = Tokens.parse(await deployment.post("/auth/v2/login", account, {}));
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
-  const page = await context.newPage();
-  const problems: string[] = [];
-  // A slow machine may lose a connection, which the browser reports and the SDK replaces.
-  page.on("console", (line) => line.type() === "error" && !line.text().startsWith("WebSocket") && problems.push(line.text()));
-  page.on("pageerror", (error) => problems.push(error.message));
-  await page.addInitScript(([key, value]) => localStorage.setItem(key, value), [
-    `tifo.studio.session.${SITE}`,
-    JSON.stringify(tokens),
-  ] as const);
-  await page.goto(`${deployment.url}/studio/run/${CHANNEL}`);
-  await page.getByText("Live", { exact: true }).waitFor();
-  return { page, problems };
-}
-
-const itemsOf = (page: Page) => page.getByRole("listbox", { name: "Items" }).getByRole("option");
-
-/** Moves the focus with Tab until the element has it. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await target.waitFor();
-  for (let presses = 0; presses < 80; presses++) {
-    if (await target.evaluate((element) => element === document.activeElement || element.contains(document.activeElement))) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`Tab doesn't reach ${String(target)}`);
-}
-
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   // The header belongs to every screen, and what an overlay shows to the customer.
@@ -67,7 +37,7 @@ async function violationsOf(page: Page): Promise<string[]> {
 }
 
 test("an operator runs a show from an empty rundown by keyboard alone, and another one sees it", async () => {
-  const { page, problems } = await openAs("admin");
+  const { page, problems } = await openRun(browser, deployment.url, "admin");
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const dialog = page.getByRole("dialog");
   const press = (key: string) => page.keyboard.press(key);
@@ -122,7 +92,7 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await scorer(preview).waitFor();
   expect(await scorer(program).count()).toBe(0);
 
-  const { page: other } = await openAs("creator");
+  const { page: other } = await openRun(browser, deployment.url, "creator");
   await other.getByLabel("Rundown to run").selectOption({ label: RUNDOWN });
   await expect.poll(() => page.getByRole("list", { name: "Operators" }).getByRole("listitem").count()).toBe(2);
 
