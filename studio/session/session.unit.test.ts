@@ -82,6 +82,13 @@ describe("the site of a tab", () => {
     expect(currentSite(storages, page(`?site=${OTHER_SITE}`))).toBe(OTHER_SITE);
   });
 
+  test("of the address is kept by the tab, whose next addresses don't name it, and by no other tab", () => {
+    const storages = { tab: memory(), browser: memory() };
+    expect(currentSite(storages, page(`?site=${OTHER_SITE}`))).toBe(OTHER_SITE);
+    expect(currentSite(storages, page())).toBe(OTHER_SITE);
+    expect(currentSite({ ...storages, tab: memory() }, page())).toBeNull();
+  });
+
   test("is unknown at first, except for the demo on this machine", () => {
     expect(currentSite({ tab: memory(), browser: memory() }, page())).toBeNull();
     expect(currentSite({ tab: memory(), browser: memory() }, page("", "localhost"))).toBe(SITE);

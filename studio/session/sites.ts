@@ -19,9 +19,12 @@ export interface Storages {
   browser: KeyValueStorage;
 }
 
-/** The site that this tab works with: of the address (`?site=`), of the tab, or the last one of any tab. */
+/** The site that this tab works with: of the address (`?site=`), which the tab keeps; of the tab; or the last one of any tab. */
 export function currentSite({ tab, browser }: Storages, address: URL): string | null {
-  const wanted = [address.searchParams.get("site"), recall(tab, CURRENT), recall(browser, CURRENT)];
+  const named = address.searchParams.get("site");
+  // The next screen's address doesn't name it, and may be loaded again.
+  if (named !== null && isSiteId(named)) remember(tab, CURRENT, named);
+  const wanted = [named, recall(tab, CURRENT), recall(browser, CURRENT)];
   const found = wanted.find((siteId) => siteId !== null && isSiteId(siteId));
   if (found !== undefined) return found;
   return ["localhost", "127.0.0.1", "[::1]"].includes(address.hostname) ? DEMO_SITE : null;

@@ -5,11 +5,9 @@ import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
 import { type PlainPage, servePlainPage } from "./sdk-plain-page.ts";
 import { collectErrors } from "./site.ts";
-import { SCRIPT, violationsOf } from "./studio-page.ts";
+import { ANNOUNCER, SCRIPT, violationsOf } from "./studio-page.ts";
 
 const SetupLink = z.object({ url: z.string() });
-/** React Aria's live region: for seconds, it refers to the pressed button by its id, also after the button has gone. */
-const ANNOUNCER = "[data-live-announcer]";
 const url = inject("url");
 
 let browser: Browser;

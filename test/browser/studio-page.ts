@@ -13,6 +13,8 @@ const Item = z.object({ _id: z.string() });
 
 /** Markup that would set `window.ran` if a page ran it. */
 export const SCRIPT = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`;
+/** React Aria's live region: for seconds, it refers to the pressed button by its id, also after the button has gone. */
+export const ANNOUNCER = "[data-live-announcer]";
 const PASSWORD = "studio-member-pass";
 
 export interface Member {

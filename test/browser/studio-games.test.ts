@@ -1,0 +1,199 @@
+import { createHmac } from "node:crypto";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { RECORDED_MATCH } from "#db/demo/recorded-match.ts";
+import { launchBrowser } from "./browser.ts";
+import { ANNOUNCER, type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
+
+// Polls, quests and rules, on a site of their own.
+
+const SLUG = "studio-games";
+const MATCH_SCHEMA = {
+  type: "object",
+  properties: {
+    match: {
+      type: "object",
+      properties: { minute: { type: "number" }, goal: { type: "string" }, scorer: { type: "string" } },
+    },
+  },
+};
+
+const Provider = z.object({ dataProviderId: z.string(), secret: z.string() });
+const Poll = z.object({
+  open: z.boolean(),
+  locksAt: z.number().nullable(),
+  settled: z.number().nullable(),
+  correctAnswerId: z.string().nullable(),
+  answers: z.array(z.object({ _id: z.string(), answer: z.string() })),
+});
+const Quest = z.object({ actions: z.array(z.object({ arrayId: z.string() })) });
+const Claims = z.object({ results: z.array(z.object({ status: z.string() })) });
+const Broadcasts = z.object({ results: z.array(z.object({ overlayId: z.string() })) });
+
+let browser: Browser;
+let site: StudioSite;
+let admin: Member;
+let fans: Member[];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  site = await StudioSite.create(inject("url"), SLUG);
+  admin = await site.admin(SLUG);
+  fans = [await site.member(`Mallory ${SCRIPT}`, `mallory@${SLUG}.example`), await site.member("Robin", `robin@${SLUG}.example`)];
+});
+
+afterAll(() => browser.close());
+
+/** Waits for the screen of what was created, and returns its id. */
+async function createdIn(page: Page, screen: string): Promise<string> {
+  const address = new RegExp(`/studio/${screen}/([0-9a-f]{24})`);
+  await page.waitForURL(address);
+  return address.exec(page.url())?.[1] ?? "";
+}
+
+test("a prediction is created, opened, locked and settled, while its counts are live", async () => {
+  const { page, errors } = await site.open(browser, "/polls/new", admin);
+  const live = page.getByRole("region", { name: "Live" });
+  const press = (name: string) => live.getByRole("button", { name, exact: true }).click();
+  const answers = page.getByRole("list", { name: "Results" }).getByRole("listitem");
+  await page.getByLabel("Question").fill(`Who wins? ${SCRIPT}`);
+  await page.getByLabel("Type").selectOption("prediction");
+  await page.getByLabel("Answer 1", { exact: true }).fill("Harbour City");
+  await page.getByLabel("Answer 2", { exact: true }).fill(`Old Dock ${SCRIPT}`);
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  const id = await createdIn(page, "polls");
+  const poll = async () => Poll.parse(await site.call("GET", `/poll/v3/${id}`));
+  const [home] = (await poll()).answers;
+
+  await press("Open");
+  await live.getByRole("status").getByText("Open", { exact: true }).waitFor();
+  for (const fan of fans) await site.call("POST", `/poll/v3/${id}/responses`, { answerId: home?._id }, fan);
+  await live.getByText("2 responses").waitFor();
+  await answers.filter({ hasText: "Harbour City" }).getByText("100 %").waitFor();
+  await press("Lock in 5 min");
+  await live.getByText("locks in").waitFor();
+  expect((await poll()).locksAt).not.toBeNull();
+  await press("Don't lock");
+  await live.getByText("locks in").waitFor({ state: "detached" });
+  await press("Close");
+  await live.getByRole("status").getByText("Closed", { exact: true }).waitFor();
+  expect(await poll()).toMatchObject({ open: false, locksAt: null, settled: null });
+
+  await press("Settle…");
+  const dialog = page.getByRole("dialog", { name: "Settle the poll" });
+  await dialog.getByRole("radio", { name: /^Harbour City/ }).check();
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  await dialog.getByRole("button", { name: "Settle", exact: true }).click();
+  await live.getByRole("status").getByText("Settled", { exact: true }).waitFor();
+  await answers.filter({ hasText: "Harbour City" }).getByText("Correct", { exact: true }).waitFor();
+  const settled = await poll();
+  expect(settled.correctAnswerId).toBe(home?._id);
+  expect(settled.settled).not.toBeNull();
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+test("a raffle is created by form and drawn, and its proof is repeated in the browser", async () => {
+  const { page, errors } = await site.open(browser, "/quests/new", admin);
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await page.getByLabel("Title").fill(`Signed shirt ${SCRIPT}`);
+  await press("Add task");
+  await page.getByLabel("What viewers do").selectOption("quest:view");
+  await page.getByLabel("Text", { exact: true }).fill("Look at it");
+  await page.getByLabel("What it is").fill("A shirt");
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  await press("Create");
+  const id = await createdIn(page, "quests");
+  const [task] = Quest.parse(await site.call("GET", `/quest/v2/${id}`, undefined, admin)).actions;
+  for (const fan of fans) {
+    await site.call("POST", `/quest/v2/${id}/actions/${task?.arrayId ?? ""}`, {}, fan);
+    await site.call("POST", `/quest/v2/${id}/claim`, undefined, fan);
+  }
+
+  await page.reload();
+  const raffle = page.getByRole("region", { name: "Raffle" });
+  await raffle.getByText("2 entries").waitFor();
+  await press("Draw…");
+  await page.getByRole("dialog").getByText("1 of 2 entries win.", { exact: false }).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Draw", exact: true }).click();
+  await expect.poll(() => raffle.getByRole("list", { name: "Proof" }).getByRole("listitem").allInnerTexts()).toHaveLength(2);
+  for (const check of await raffle.getByRole("list", { name: "Proof" }).getByRole("listitem").allInnerTexts())
+    expect(check).toContain("True:");
+  const winners = raffle.getByRole("list", { name: "Winners" }).getByRole("listitem");
+  await winners.getByText(/^(Mallory|Robin)/).waitFor();
+  expect(await winners.count()).toBe(1);
+  const { results } = Claims.parse(await site.call("GET", `/claimstatus/v3?questId=${id}`));
+  expect(results.filter(({ status }) => status === "PENDING")).toHaveLength(0);
+  const [proof] = await Promise.all([page.waitForEvent("download"), press("Download the proof")]);
+  expect(proof.suggestedFilename()).toBe(`draw-${id}.json`);
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+test("a rule is built by form, tried on a recorded match, and switched on from there", async () => {
+  await site.create("/page/v2", { type: "channel", slug: "main", data: { name: "Main" } });
+  const contents = [{ kind: "html", html: "{{scorer}} {{minute}}", position: "center" }];
+  const overlay = { siteId: site.id, name: "Goal", description: "", type: "template", duration: 3600, contents };
+  const overlayId = await site.create("/overlay/v1", overlay);
+  const owner = { ownerName: "Pitchside", ownerEmail: "desk@pitchside.example", realtime: true, ttl: 7200 };
+  const input = { name: `Match ${SCRIPT}`, description: "", schema: MATCH_SCHEMA, ...owner };
+  const provider = Provider.parse(await site.call("POST", "/dataprovider/v1/registration", input));
+  const send = async (event: object) => {
+    const text = JSON.stringify(event);
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const signature = createHmac("sha256", provider.secret).update(`${timestamp}.${text}`).digest("hex");
+    const headers = { "Tifo-Client-Id": site.id, "Tifo-Timestamp": timestamp, "Tifo-Signature": signature };
+    const url = `${site.url}/dataprovider/v1/${provider.dataProviderId}/events`;
+    const response = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: text });
+    expect(response.ok).toBe(true);
+  };
+  const onAir = async () => Broadcasts.parse(await site.call("GET", "/overlay/v1/broadcasts")).results;
+
+  const { page, errors } = await site.open(browser, "/rules/new", admin);
+  await page.getByLabel("Name", { exact: true }).fill(`Home goal ${SCRIPT}`);
+  await page.getByLabel("Events from").selectOption(provider.dataProviderId);
+  await page.getByLabel("Fact", { exact: true }).selectOption("match.goal");
+  await page.getByLabel("Value", { exact: true }).fill("home");
+  await page.getByLabel("Template").selectOption(overlayId);
+  for (const name of ["scorer", "minute"]) {
+    await page.getByRole("button", { name: `Set ${name}` }).click();
+    expect(await page.getByLabel(`Fact for ${name}`).inputValue()).toBe(`match.${name}`);
+  }
+  await page.getByLabel("Where").selectOption("all_channels");
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  await page.getByRole("button", { name: "Create" }).click();
+  await createdIn(page, "rules");
+
+  const dryRun = page.getByRole("region", { name: "Dry run" });
+  const lines = RECORDED_MATCH.map(({ minute, kind, side, player }) => {
+    const scored = kind === "goal" ? { goal: side, scorer: player } : { goal: "none" };
+    return JSON.stringify({ match: { minute, ...scored } });
+  });
+  const buffer = Buffer.from(lines.join("\n"));
+  await dryRun.getByLabel("Open a recorded match…").setInputFiles({ name: "derby.jsonl", mimeType: "application/x-ndjson", buffer });
+  await dryRun.getByText(`2 of ${String(lines.length)} events fire something.`).waitFor();
+  await dryRun.getByText("Only these").click();
+  const rows = dryRun.getByRole("table").getByRole("row");
+  await expect.poll(() => rows.count()).toBe(3);
+  for (const [row, goal] of [
+    [1, "scorer: Ada Moreno · minute: 17"],
+    [2, "scorer: Emre Tan · minute: 83"],
+  ] as const)
+    expect(await rows.nth(row).innerText()).toContain(goal);
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  // Nothing was sent, and nothing is before the rule is on.
+  await send({ match: { minute: 1, goal: "home", scorer: "Early" } });
+  expect(await onAir()).toEqual([]);
+
+  await page.getByText("On", { exact: true }).click();
+  await page.getByText(/” is on\.$/).waitFor();
+  await send({ match: { minute: 16, goal: "none" } });
+  await send({ match: { minute: 17, goal: "home", scorer: "Ada Moreno" } });
+  await expect.poll(onAir).toEqual([{ overlayId }]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
