@@ -13,7 +13,7 @@ export default function AccountMenu() {
   const run = (key: Key) => {
     const theme = THEMES.find((name) => name === key);
     if (theme) chooseTheme(theme);
-    else signOut().catch((error: unknown) => toast(errorText(error), "danger"));
+    else signOut(key === "sign-out-everywhere").catch((error: unknown) => toast(errorText(error), "danger"));
   };
   return (
     <Menu label="Account" text={account.name} detail={access.title} onAction={run}>
@@ -25,6 +25,9 @@ export default function AccountMenu() {
         )),
         <MenuItem key="sign-out" id="sign-out">
           Sign out
+        </MenuItem>,
+        <MenuItem key="sign-out-everywhere" id="sign-out-everywhere">
+          Sign out everywhere
         </MenuItem>,
       ]}
     </Menu>

@@ -1,5 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from "react";
+import { done } from "#sdk/client/index.ts";
 import { SiteContext, type SiteControl } from "#studio/session/context.tsx";
 import { connectionTo, type SiteConnection } from "#studio/session/session.ts";
 import { currentSite, knownSites, rememberCurrentSite, rememberSites, type Storages } from "#studio/session/sites.ts";
@@ -9,6 +10,7 @@ import { entranceOf } from "./entrance.ts";
 
 const SetUp = lazy(() => import("#studio/sign-in/set-up.tsx"));
 const Join = lazy(() => import("#studio/sign-in/join.tsx"));
+const Reset = lazy(() => import("#studio/sign-in/reset.tsx"));
 const SignIn = lazy(() => import("#studio/sign-in/sign-in.tsx"));
 /** Everything behind the sign-in, loaded once somebody has signed in. */
 const SignedIn = lazy(() => import("./signed-in.tsx"));
@@ -22,10 +24,14 @@ export function App() {
   const queries = useMemo(() => queriesOf(siteId, accountId), [siteId, accountId]);
   const site = useSiteControl(connection, siteId, setSiteId);
   const [entrance, setEntrance] = useState(() => entranceOf(location.pathname));
-  const enter = (entered: string) => {
+  const token = new URLSearchParams(location.search).get("token") ?? "";
+  const leave = () => {
     // The link works once, so it is of no further use in the address or the history.
     history.replaceState(null, "", "/studio");
     setEntrance(null);
+  };
+  const enter = (entered: string) => {
+    leave();
     site.switchTo(entered);
   };
   return (
@@ -35,7 +41,9 @@ export function App() {
           {entrance === "setup" ? (
             <SetUp token={location.hash.slice(1)} onEntered={enter} />
           ) : entrance === "join" ? (
-            <Join siteId={siteId} token={new URLSearchParams(location.search).get("token") ?? ""} onEntered={enter} />
+            <Join siteId={siteId} token={token} onEntered={enter} />
+          ) : entrance === "reset" ? (
+            <Reset siteId={siteId} token={token} onDone={leave} />
           ) : connection && accountId !== null ? (
             <SignedIn key={`${connection.siteId}:${accountId}`} connection={connection} accountId={accountId} />
           ) : (
@@ -59,8 +67,14 @@ function useSiteControl(connection: SiteConnection | null, siteId: string | null
         if (next !== siteId) history.replaceState(null, "", "/studio");
         setSiteId(next);
       },
-      async signOut() {
-        await connection?.client.signOut();
+      async signOut(everywhere = false) {
+        if (everywhere && connection) {
+          // If the server can't be reached, the other sessions go on, so this one must not seem to have ended them.
+          await done(connection.client.api.POST("/auth/v2/logout", { params: { query: { everywhere } } }));
+          connection.tokens.set(null);
+        } else {
+          await connection?.client.signOut();
+        }
         history.replaceState(null, "", "/studio");
       },
     }),

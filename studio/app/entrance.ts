@@ -1,7 +1,9 @@
-/** A page of Studio that somebody opens from a link, before they have an account. */
-export type Entrance = "setup" | "join";
+/** A page of Studio that somebody opens from a link, before they are signed in. */
+export type Entrance = "setup" | "join" | "reset";
+
+const PATH = /^\/studio\/(setup|join|reset)\/?$/;
 
 export function entranceOf(path: string): Entrance | null {
-  if (/^\/studio\/setup\/?$/.test(path)) return "setup";
-  return /^\/studio\/join\/?$/.test(path) ? "join" : null;
+  const [, name] = PATH.exec(path) ?? [];
+  return name === "setup" || name === "join" || name === "reset" ? name : null;
 }

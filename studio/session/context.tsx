@@ -8,7 +8,8 @@ export interface SiteControl {
   sites: KnownSite[];
   /** Switches to a site; without an id, to the sign-in of another one. */
   switchTo: (siteId: string | null) => void;
-  signOut: () => Promise<void>;
+  /** Ends the session of this browser's tabs, or those of all devices. */
+  signOut: (everywhere?: boolean) => Promise<void>;
 }
 
 export const SessionContext = createContext<Session | null>(null);

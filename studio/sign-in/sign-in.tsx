@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useForm } from "react-hook-form";
 import { TifoProblem } from "#sdk/client/index.ts";
 import { sitesOfGlobalAccount } from "#studio/session/global-account.ts";
@@ -7,9 +7,11 @@ import { isSiteId, type KnownSite } from "#studio/session/sites.ts";
 import { Button } from "#studio/ui/button.tsx";
 import { FormField } from "#studio/ui/form-field.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
-import { errorText } from "#studio/ui/states.tsx";
+import { errorText, Loading } from "#studio/ui/states.tsx";
 import { SiteChoice } from "./site-choice.tsx";
 import "./sign-in.css";
+
+const Forgot = lazy(() => import("./forgot.tsx"));
 
 interface Props {
   siteId: string | null;
@@ -25,7 +27,7 @@ interface Fields {
 }
 
 /** What the form asks for next. */
-type Step = { name: "password" } | { name: "code"; siteId: string } | { name: "site"; sites: KnownSite[] };
+type Step = { name: "password" } | { name: "forgot" } | { name: "code"; siteId: string } | { name: "site"; sites: KnownSite[] };
 
 export default function SignIn({ siteId, onSignedIn, onSites }: Props) {
   const [step, setStep] = useState<Step>({ name: "password" });
@@ -62,6 +64,14 @@ export default function SignIn({ siteId, onSignedIn, onSites }: Props) {
   }
 
   const { control, formState } = form;
+  if (step.name === "forgot") {
+    const { email, siteId } = form.getValues();
+    return (
+      <Suspense fallback={<Loading />}>
+        <Forgot email={email} siteId={siteId} onBack={() => setStep({ name: "password" })} />
+      </Suspense>
+    );
+  }
   return (
     <main className="sign-in">
       <form className="sign-in-card" noValidate onSubmit={(event) => void form.handleSubmit(submit)(event)}>
@@ -116,7 +126,11 @@ export default function SignIn({ siteId, onSignedIn, onSites }: Props) {
             Sign in
           </Button>
         )}
-        {step.name !== "password" && (
+        {step.name === "password" ? (
+          <Button look="quiet" onPress={() => setStep({ name: "forgot" })}>
+            Forgot your password?
+          </Button>
+        ) : (
           <Button look="quiet" onPress={() => setStep({ name: "password" })}>
             Back
           </Button>

@@ -247,7 +247,7 @@ describe("Studio", () => {
     await other.goto(`${url}/studio`);
     await other.getByRole("heading", { name: /^Hello/ }).waitFor();
     await page.getByRole("button", { name: /^Account/ }).click();
-    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
     await other.getByRole("button", { name: "Sign in" }).waitFor();
     await call("POST", "/account/v3", { email: "fan@studio.example", password: PASSWORD, name: "Fan" }, { "Tifo-Client-Id": site.id });
     await fillSignIn(page, "fan@studio.example");

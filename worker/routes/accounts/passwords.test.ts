@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts, globalAccounts, passwordResets } from "#db/schema/accounts.ts";
 import { sentMails } from "#db/schema/custom-email.ts";
-import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, ORIGIN, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import type { LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { hashPassword } from "#worker/lib/crypto/crypto.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
@@ -113,6 +113,18 @@ describe("requesting a reset", () => {
     const { email, id } = await newPerson();
     expect((await requestReset(email, { baseUrl })).problem).toMatchObject({ status: 400, issues: [{ path: "baseUrl" }] });
     expect(await db.$count(passwordResets, eq(passwordResets.accountId, id))).toBe(0);
+  });
+
+  test("may open Studio's own page on any site, for an account of the site, and no other page of the deployment", async () => {
+    const { email } = await newPerson();
+    const to = async (baseUrl: string, operationId?: string) =>
+      (await requestReset(email, { baseUrl, ...(operationId !== undefined && { operationId }) })).status;
+    const page = `/studio/reset?site=${site.id}`;
+    expect(await to(ORIGIN + page)).toBe(200);
+    for (const other of ["/studio", "/studio/reset", `/studio/join?site=${site.id}`, `${page}&token=x`, `${page}#x`])
+      expect(await to(ORIGIN + other)).toBe(400);
+    expect(await to(`https://evil.example${page}`)).toBe(400);
+    expect(await to(ORIGIN + page, "askGlobalPasswordReset")).toBe(400);
   });
 
   test("sends no email for a reset that has been used in the meantime", async () => {

@@ -75,7 +75,8 @@ for (const { kind, path, request, redeem, subject } of resets) {
       responses: { 200: json("Requested", Success) },
     }),
     async (c) => {
-      await requestReset(c.var.ctx, c.req.valid("json"), kind, callerAddress(c));
+      const from = { address: callerAddress(c), origin: new URL(c.req.url).origin };
+      await requestReset(c.var.ctx, c.req.valid("json"), kind, from);
       return c.json(success, 200);
     },
   );

@@ -11,6 +11,7 @@ import { operationOf } from "#test/openapi.ts";
 import { login as signIn } from "#worker/services/auth/auth.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { Jwks, Tokens } from "#worker/services/auth/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
 
 const db = createDb(env.DB);
 
@@ -55,6 +56,14 @@ function scryptPhc(password: string): string {
 /** Reads the caller's own account, which any valid token allows. */
 async function readOwnAccount(jwt: string, account = site.accounts.viewer): Promise<ApiResponse> {
   return site.call("getAccount", { as: "client", params: { id: account.id }, headers: { Authorization: `Bearer ${jwt}` } });
+}
+
+/** Creates a global account with the usual password, and returns its email. */
+async function globalAccount(): Promise<string> {
+  const email = `${newId(Date.now())}@global.example`;
+  const [{ passwordHash } = { passwordHash: null }] = await db.select().from(accounts).where(eq(accounts.id, site.accounts.admin.id));
+  await db.insert(globalAccounts).values({ id: newId(Date.now()), email, passwordHash: passwordHash ?? "", created: 1, modified: 1 });
+  return email;
 }
 
 describe("sign-in", () => {
@@ -147,13 +156,6 @@ describe("sign-in", () => {
 });
 
 describe("a global sign-in", () => {
-  async function globalAccount(): Promise<string> {
-    const email = `${newId(Date.now())}@global.example`;
-    const [{ passwordHash } = { passwordHash: null }] = await db.select().from(accounts).where(eq(accounts.id, site.accounts.admin.id));
-    await db.insert(globalAccounts).values({ id: newId(Date.now()), email, passwordHash: passwordHash ?? "", created: 1, modified: 1 });
-    return email;
-  }
-
   test("returns a token that manages no site and can be signed out", async () => {
     const tokens = (await site.call("login", { as: "nobody", body: { email: await globalAccount(), password: PASSWORD } })).as(Tokens);
     expect(decodeJwt(tokens.jwt).aud).toBe("global");
@@ -335,6 +337,32 @@ describe("a session", () => {
     expect((await readOwnAccount(tokens.jwt)).status).toBe(401);
     expect((await refresh(tokens.refreshToken)).status).toBe(401);
     expect((await readOwnAccount(other.jwt)).status).toBe(200);
+  });
+
+  test("ends on all devices on sign-out everywhere, each with an event, and no session of anybody else", async () => {
+    const traveller = await site.addAccount("traveller", []);
+    const [here, elsewhere] = [await signedIn(traveller), await signedIn(traveller)];
+    const stranger = await signedIn();
+    const headers = { Authorization: `Bearer ${here.jwt}` };
+    expect((await site.call("logout", { as: "client", query: { everywhere: "true" }, headers })).status).toBe(204);
+    for (const { jwt, refreshToken } of [here, elsewhere]) {
+      expect((await readOwnAccount(jwt, traveller)).status).toBe(401);
+      expect((await refresh(refreshToken)).status).toBe(401);
+    }
+    expect((await readOwnAccount(stranger.jwt)).status).toBe(200);
+    const { results } = (await site.call("listEvents", { query: { types: "account.sessionEnded", limit: "200" } })).as(EventList);
+    const ended = results.map(({ data }) => data).filter(({ _id }) => _id === traveller.id);
+    expect(ended.map(({ sessionId }) => sessionId).sort()).toEqual([here, elsewhere].map(({ jwt }) => decodeJwt(jwt).sid).sort());
+    expect(ended.every(({ reason }) => reason === "signedOut")).toBe(true);
+  });
+
+  test("of a global account ends everywhere too", async () => {
+    const email = await globalAccount();
+    const signInGlobally = async () => (await site.call("login", { as: "nobody", body: { email, password: PASSWORD } })).as(Tokens);
+    const [one, other] = [await signInGlobally(), await signInGlobally()];
+    const headers = { Authorization: `Bearer ${one.jwt}` };
+    expect((await site.call("logout", { as: "client", query: { everywhere: "true" }, headers })).status).toBe(204);
+    for (const { refreshToken } of [one, other]) expect((await refresh(refreshToken)).status).toBe(401);
   });
 
   test("has the current roles, not those at sign-in", async () => {

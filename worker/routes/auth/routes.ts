@@ -8,7 +8,7 @@ import { consumeIntent } from "#worker/services/auth/intents.ts";
 import { createPartnerIntent } from "#worker/services/auth/partner-intents.ts";
 import { publicKeys } from "#worker/services/auth/tokens.ts";
 import { totp } from "./totp.ts";
-import { ConsumedIntent, CreateIntent, Intent, IntentParam, Jwks, Login, Refresh, Tokens } from "#worker/services/auth/schemas.ts";
+import { ConsumedIntent, CreateIntent, Intent, IntentParam, Jwks, Login, Logout, Refresh, Tokens } from "#worker/services/auth/schemas.ts";
 
 export const auth = createArea();
 const tag = "Authentication";
@@ -74,13 +74,14 @@ auth.openapi(
     method: "post",
     path: "/auth/v2/logout",
     summary: "Sign out",
-    description: "Ends the session of the bearer token: the token and its refresh tokens stop working immediately.",
+    description:
+      "Ends the session of the bearer token: the token and its refresh tokens stop working immediately. With `everywhere`, ends every session of the account.",
     access: { credentials: ACCOUNT, accounts: "signedIn" },
-    request: {},
+    request: { query: Logout },
     responses: { 204: { description: "Signed out" } },
   }),
   async (c) => {
-    await logout(c.var.ctx);
+    await logout(c.var.ctx, c.req.valid("query").everywhere);
     return c.body(null, 204);
   },
 );

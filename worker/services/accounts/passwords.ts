@@ -19,7 +19,7 @@ import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { newPlaces, rememberPlaces, requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
-import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
+import { isStudioPage, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 const RESET_MS = 60 * 60 * 1000;
@@ -54,10 +54,16 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
  * Requests a reset; an effect of the event sends the email. The database alone decides whether the account exists and whether its last
  * mail is too recent, so the response doesn't reveal either.
  */
-export async function requestReset(ctx: Ctx, input: AskReset, kind: PasswordKind, address: string): Promise<void> {
+export async function requestReset(
+  ctx: Ctx,
+  input: AskReset,
+  kind: PasswordKind,
+  from: { address: string; origin: string },
+): Promise<void> {
   await ctx.caller();
-  await takeSlot(ctx, "resetPassword", address);
-  await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
+  await takeSlot(ctx, "resetPassword", from.address);
+  const inStudio = kind === "site" && isStudioPage(ctx, input.baseUrl, from.origin, "reset");
+  if (!inStudio) await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
   const id = newId(ctx.now);
   const insert = ctx.db.insert(passwordResets).select(selectReset(ctx, kind, id, normalizeEmail(input.email), input.baseUrl));
   const data = { _id: passwordResets.id, siteId: passwordResets.siteId, accountId: siteAccountId(ctx, kind), kind: sql`${kind}` };

@@ -153,7 +153,7 @@ export const AskReset = z
   .strictObject({
     email: Email,
     baseUrl: BaseUrl.describe(
-      "The page that the link in the email opens, with `token` added; its origin must be an allowed origin of the site",
+      "The page that the link in the email opens, with `token` added: on an allowed origin of the site, or, for an account of the site, `/studio/reset?site=<client id>` of this deployment",
     ).openapi({
       example: "https://demo.example/reset",
     }),

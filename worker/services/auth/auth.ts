@@ -9,7 +9,7 @@ import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import { STAFF_PASSWORD_LENGTH } from "#worker/services/accounts/schemas.ts";
 import type { Login, Tokens } from "./schemas.ts";
 import { normalizeEmail } from "#worker/services/accounts/account-rows.ts";
-import { endSession, endStolenSession } from "./session-ends.ts";
+import { endAllSessions, endSession, endStolenSession } from "./session-ends.ts";
 import { batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { checkSite } from "./identity.ts";
 import { SignInAttempt } from "./sign-in-attempts.ts";
@@ -112,12 +112,13 @@ async function rotatedWithin(ctx: Ctx, token: RefreshToken, ms: number, isLive: 
   return session;
 }
 
-/** Ends the session of the caller's token: its JWT and refresh tokens stop working immediately. */
-export async function logout(ctx: Ctx): Promise<void> {
+/** Ends the session of the caller's token, or all of the caller's: their JWTs and refresh tokens stop working immediately. */
+export async function logout(ctx: Ctx, everywhere = false): Promise<void> {
   const actor = await ctx.caller();
   if (actor.kind !== "account" && actor.kind !== "global") return;
   const audience = actor.kind === "account" ? ctx.siteId : GLOBAL_AUDIENCE;
-  await endSession(ctx, { id: actor.sessionId, accountId: actor.id, audience }, "signedOut");
+  if (everywhere) await endAllSessions(ctx, { accountId: actor.id, audience }, "signedOut");
+  else await endSession(ctx, { id: actor.sessionId, accountId: actor.id, audience }, "signedOut");
 }
 
 /** Starts a session on `ctx.siteId` for an authenticated person. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { Id, Time } from "#worker/lib/schemas/common.ts";
+import { Id, QueryBoolean, Time } from "#worker/lib/schemas/common.ts";
 import { Email, PersonName } from "#worker/services/accounts/schemas.ts";
 
 const Code = z.string().min(6).max(40).openapi({ example: "287082" });
@@ -16,6 +16,10 @@ export const Login = z
   .openapi("Login", { example: { email: "admin@demo.example", password: "demo-admin-pass", siteId: "5eed00000000000000000001" } });
 
 export const Refresh = z.strictObject({ refreshToken: z.string().min(1).max(500) }).openapi("Refresh");
+
+export const Logout = z.strictObject({
+  everywhere: QueryBoolean.optional().describe("Set to `true` to end the account's sessions on all devices"),
+});
 
 export const Tokens = z
   .object({

@@ -3,12 +3,16 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { sessions } from "#db/schema/accounts.ts";
 import type { SESSION_ENDS } from "#db/enums.ts";
 import { wonRace } from "#worker/lib/errors.ts";
-import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
+import { batchAll, commit, commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
 // The only place that revokes sessions; an effect of each event closes the session's sockets.
 
 type Reason = (typeof SESSION_ENDS)[number];
+interface Plan {
+  change: BatchItem<"sqlite">;
+  events: NewEvent[];
+}
 type Ended = Pick<typeof sessions.$inferSelect, "id" | "accountId" | "audience">;
 
 /** Ends a session if `where` holds; a no-op if it has already ended. */
@@ -28,16 +32,25 @@ export async function planOtherSessionEnds(
   ctx: Ctx,
   { accountId, sessionId }: { accountId: string; sessionId: string },
   reason: Reason,
-): Promise<{ change: BatchItem<"sqlite">; events: NewEvent[] }> {
-  const others = and(
-    ...[eq(sessions.audience, ctx.siteId), eq(sessions.accountId, accountId), ne(sessions.id, sessionId)],
-    isNull(sessions.revoked),
-  );
+): Promise<Plan> {
+  return planEnds(ctx, accountId, reason, ne(sessions.id, sessionId));
+}
+
+/** Ends every session of an account, on all its devices. */
+export async function endAllSessions(ctx: Ctx, { accountId, audience }: Omit<Ended, "id">, reason: Reason): Promise<void> {
+  const { change, events } = await planEnds({ ...ctx, siteId: audience }, accountId, reason);
+  // Global sessions belong to no site and open no sockets.
+  if (audience === GLOBAL_AUDIENCE) await batchAll(ctx.db, [change]);
+  else await commit({ ...ctx, siteId: audience }, change, ...events);
+}
+
+async function planEnds(ctx: Ctx, accountId: string, reason: Reason, which?: SQL): Promise<Plan> {
+  const ending = and(eq(sessions.audience, ctx.siteId), eq(sessions.accountId, accountId), isNull(sessions.revoked), which);
   const open = await ctx.db
     .select()
     .from(sessions)
-    .where(and(others, gt(sessions.expires, ctx.now)));
-  const change = ctx.db.update(sessions).set({ revoked: ctx.now }).where(others);
+    .where(and(ending, gt(sessions.expires, ctx.now)));
+  const change = ctx.db.update(sessions).set({ revoked: ctx.now }).where(ending);
   return { change, events: open.map((session) => endedEvent(session, reason)) };
 }
 

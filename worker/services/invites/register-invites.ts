@@ -46,7 +46,7 @@ import {
   requireAllowedRoleChange,
   requireCanGrantRoles,
 } from "#worker/services/accounts/role-rules.ts";
-import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
+import { getSite, isStudioPage, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const PURPOSE = "register invite";
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -280,15 +280,10 @@ async function readGrantee(ctx: Ctx, email: string, targetRoles: AccountRole[]):
 /** The page that the link opens; by default the first of the site's allowed origins. Studio's own page is always allowed. */
 async function landingPage(ctx: Ctx, redirectUri: string | undefined, apiOrigin: string): Promise<string> {
   if (redirectUri !== undefined) {
-    if (!opensStudio(ctx, redirectUri, apiOrigin)) await requireAllowedUrl(ctx, "redirectUri", redirectUri);
+    if (!isStudioPage(ctx, redirectUri, apiOrigin, "join")) await requireAllowedUrl(ctx, "redirectUri", redirectUri);
     return redirectUri;
   }
   const [origin] = (await getSite(ctx)).settings.security.allowedOrigins;
   if (origin === undefined) throw invalid("redirectUri", "Required, because the site's settings.security.allowedOrigins is empty");
   return origin;
-}
-
-/** Whether a URL is the page of this deployment's Studio that accepts this site's invitations, and nothing else. */
-function opensStudio(ctx: Ctx, url: string, apiOrigin: string): boolean {
-  return url === `${apiOrigin}/studio/join?site=${ctx.siteId}`;
 }

@@ -22,3 +22,8 @@ export async function requireAllowedUrl(ctx: Ctx, path: string, url: string, sit
   if ((allowedOrigins.includes(origin) || onLoopback) && username === "" && password === "") return;
   throw invalid(path, "Its origin is not among the site's settings.security.allowedOrigins");
 }
+
+/** Whether a URL is a page of this deployment's Studio that links of this site may open, such as `join`, and nothing else. */
+export function isStudioPage(ctx: Ctx, url: string, apiOrigin: string, page: "join" | "reset"): boolean {
+  return url === `${apiOrigin}/studio/${page}?site=${ctx.siteId}`;
+}
