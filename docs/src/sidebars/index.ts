@@ -22,7 +22,7 @@ export const sections: Section[] = [
   { label: "iOS SDK", paths: ["/sdk/ios"], items: ios },
   { label: "tvOS SDK", paths: ["/sdk/tvos"], items: tvos },
   { label: "Android SDK", paths: ["/sdk/android"], items: android },
-  { label: "Web SDK", paths: ["/sdk/web"], items: web },
+  { label: "Web SDK", paths: ["/sdk/web", "/overlays"], items: web },
   { label: "Web legacy SDK", paths: ["/sdk/web-legacy"], items: webLegacy },
   { label: "Roku SDK", paths: ["/sdk/roku"], items: roku },
   { label: "API", paths: ["/start", "/sandbox", "/api", "/errors", "/concepts", "/docs", "/changelog"], items: api },

@@ -1,8 +1,10 @@
 import { type ReactNode, Suspense, useId, useMemo, useState, useSyncExternalStore } from "react";
-import { ENGLISH_TEXTS } from "#sdk/i18n/texts.ts";
+import { loadMessages } from "#sdk/i18n/load-messages.ts";
+import { ENGLISH_TEXTS, type Texts, textsIn } from "#sdk/i18n/texts.ts";
 import type { KitElement, KitTemplateName } from "#sdk/overlay/kit/piece.ts";
 import { renderPiece } from "#sdk/overlay/kit/render-piece.ts";
 import { fill, storedCredentials } from "../key/credentials.ts";
+import { ARABIC } from "./arabic.ts";
 import type { Field } from "./fields.ts";
 import { curlSample, sdkSample } from "./samples.ts";
 import { LEFT_MS, samplePoll } from "./sample-poll.ts";
@@ -13,6 +15,8 @@ interface Props {
   title: string;
   fields: Field[];
   sample: Record<string, Value>;
+  /** Where it is shown unless the overlay says otherwise. */
+  position: string;
   /** The template with its sample variables, as static markup. */
   children?: ReactNode;
 }
@@ -25,8 +29,9 @@ const never = () => () => undefined;
 const SAMPLES = { curl: curlSample, SDK: sdkSample };
 
 /** A template with controls for its variables, and the calls that show it. Until a variable is changed, the static markup is shown. */
-export function GalleryPiece({ name, title, fields, sample, children }: Props) {
+export function GalleryPiece({ name, title, fields, sample, position, children }: Props) {
   const [variables, setVariables] = useState(sample);
+  const [texts, setTexts] = useState(ENGLISH_TEXTS);
   const [look, setLook] = useState<Look>("dark");
   const [width, setWidth] = useState<number>();
   const [language, setLanguage] = useState<keyof typeof SAMPLES>("curl");
@@ -37,6 +42,14 @@ export function GalleryPiece({ name, title, fields, sample, children }: Props) {
     const others = Object.fromEntries(Object.entries(variables).filter(([name]) => name !== field.name));
     const next = value ?? (field.required ? sample[field.name] : undefined);
     setVariables(next === undefined ? others : { ...others, [field.name]: next });
+    setIsLive(true);
+  }
+
+  /** Replaces the variables by the sample's in the other language: a viewer has it in one. */
+  async function changeLanguage(): Promise<void> {
+    const next = texts.dir === "rtl" ? ENGLISH_TEXTS : textsIn({ language: "ar", locale: "ar" }, await loadMessages("", "ar"));
+    setTexts(next);
+    setVariables(next === ENGLISH_TEXTS ? sample : { ...sample, ...ARABIC[name] });
     setIsLive(true);
   }
 
@@ -54,10 +67,14 @@ export function GalleryPiece({ name, title, fields, sample, children }: Props) {
   const code = isClient ? fill(sampleCode, storedCredentials(), location.origin) : sampleCode;
   return (
     <div className="gallery-piece">
-      <div className="gallery-stage" data-look={look} style={width === undefined ? {} : { maxWidth: `${width}px` }}>
+      <div className="gallery-stage" data-position={position} style={width === undefined ? {} : { maxWidth: `${width}px` }}>
         {isLive ? (
           <Suspense fallback={children}>
-            <Live key={run} name={name} variables={variables} isCountingDown={variables.endsAt === sample.endsAt} look={look} />
+            <Live
+              key={`${run} ${texts.language}`}
+              {...{ name, variables, look, texts }}
+              isCountingDown={variables.endsAt === sample.endsAt}
+            />
           </Suspense>
         ) : (
           children
@@ -69,6 +86,9 @@ export function GalleryPiece({ name, title, fields, sample, children }: Props) {
         </button>
         <button type="button" aria-pressed={look === "light"} onClick={() => setLook(look === "light" ? "dark" : "light")}>
           Light
+        </button>
+        <button type="button" aria-pressed={texts.dir === "rtl"} onClick={() => void changeLanguage()}>
+          Arabic
         </button>
         {WIDTHS.map((one) => (
           <button key={one} type="button" aria-pressed={width === one} onClick={() => setWidth(width === one ? undefined : one)}>
@@ -115,22 +135,23 @@ interface LiveProps {
   /** Whether a countdown starts when it is shown, because its end is the sample's. */
   isCountingDown: boolean;
   look: Look;
+  texts: Texts;
 }
 
-function Live({ name, variables, isCountingDown, look }: LiveProps) {
+function Live({ name, variables, isCountingDown, look, texts }: LiveProps) {
   const [startsAt] = useState(Date.now);
   const shown = name === "countdown" && isCountingDown ? { ...variables, endsAt: startsAt + LEFT_MS } : variables;
   const element: unknown = { kind: "kit", template: name, key: "gallery", position: "center", variables: shown };
   if (!isElement(element)) return null;
   return (
-    <div className="tifo-kit" data-look={look}>
+    <div className="tifo-kit" data-look={look} lang={texts.language}>
       {renderPiece("", element, {
         startsAt,
         now: Date.now,
         address: (url) => url,
         onDismiss: () => {},
-        t: ENGLISH_TEXTS.t,
-        ...(name === "poll" && { poll: samplePoll() }),
+        t: texts.t,
+        ...(name === "poll" && { poll: samplePoll(texts.dir) }),
       })}
     </div>
   );
