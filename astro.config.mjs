@@ -6,6 +6,7 @@ import { defineConfig } from "astro/config";
 import starlightLinksValidator from "starlight-links-validator";
 import { debugPages } from "./docs/integrations/debug-pages.ts";
 import { diagrams } from "./docs/integrations/diagrams.ts";
+import { errorWatcher } from "./docs/integrations/error-watcher.ts";
 import { inlineScriptHashes } from "./docs/integrations/inline-script-hashes.ts";
 import { lateSamples } from "./docs/integrations/late-samples.ts";
 import { navbarBreakpoint } from "./docs/integrations/navbar-breakpoint.ts";
@@ -26,7 +27,7 @@ export default defineConfig({
   build: { format: "directory" },
   devToolbar: { enabled: false },
   vite: {
-    plugins: [navbarBreakpoint()],
+    plugins: [navbarBreakpoint(), errorWatcher()],
     build: { assetsInlineLimit: inlined },
     // The live channel imports the SDK's sources.
     define: { TIFO_SDK_VERSION: JSON.stringify(sdk.version), TIFO_SCRIPT: "false" },

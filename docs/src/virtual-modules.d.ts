@@ -1,4 +1,19 @@
 // Without an import of its own, because it declares modules instead of adding to them.
+declare module "virtual:tifo/error-watcher" {
+  const script: string;
+  export default script;
+}
+
+declare module "virtual:tifo/crash" {
+  const script: string;
+  export default script;
+}
+
+/** The page with the script of that name (docs/src/pages/crash.js.ts). */
+declare module "/crash.js" {
+  export function showCrash(event: Event): void;
+}
+
 declare module "virtual:tifo/routes" {
   const routes: { pattern: string; type: string; origin: string; source: string; params: string[] }[];
   export default routes;

@@ -283,6 +283,24 @@ test("an error that nothing handles is shown with its causes, and trying again c
   await crash.waitFor({ state: "detached" });
 });
 
+test("a script of the shell that doesn't load, or fails as it starts, is shown on a page that can still be read", async () => {
+  await context.route("**/_astro/*.js", (route) => route.abort());
+  const missing = await open(SDK_PAGE);
+  const crash = missing.getByRole("alert");
+  await crash.getByRole("heading", { name: "This page crashed." }).waitFor();
+  expect(await crash.textContent()).toMatch(/_astro\/\S+\.js could not be loaded\./);
+  expect(await missing.getByRole("heading", { level: 1 }).isVisible()).toBe(true);
+  await context.unroute("**/_astro/*.js");
+
+  await context.route("**/_astro/page-frame*.js", (route) =>
+    route.fulfill({ contentType: "text/javascript", body: 'throw new Error("The shell failed.", { cause: "No storage" });' }),
+  );
+  const failing = await open(SDK_PAGE);
+  await failing.getByText("The shell failed.").waitFor();
+  expect(await failing.getByRole("alert").textContent()).toContain("The shell failed.\n\nCause:\nNo storage");
+  errors.splice(0);
+});
+
 test("every page says when it was last updated, also one without a source file of its own", async () => {
   for (const path of ["/", SDK_PAGE, "/docs/api-reference/createPoll", "/quality", "/errors"]) {
     const page = await open(path);

@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useState } from "react";
+import { useEffect, useReducer, useState, useSyncExternalStore } from "react";
 import { createClient, type TifoClient } from "#sdk/client/index.ts";
 import { createTifo } from "#sdk/core/core.ts";
 import type { TifoEventViewModel } from "#sdk/model/event-interface.ts";
@@ -23,6 +23,7 @@ export function useChannel(
   onShown: (broadcastId: string) => void,
 ): { event: TifoEventViewModel | null; view: ChannelView } {
   const [event, setEvent] = useState<TifoEventViewModel | null>(null);
+  const mode = useSyncExternalStore(onThemeChange, currentMode, () => "light" as const);
   const [view, dispatch] = useReducer(nextView, EMPTY_VIEW);
 
   useEffect(() => {
@@ -31,6 +32,7 @@ export function useChannel(
     tifo.configure({
       clientId,
       origin: location.origin,
+      mode,
       delegate: {
         getUserToken: () => account?.token() ?? null,
         trackImpression: ({ broadcastId }) => broadcastId !== undefined && onShown(broadcastId),
@@ -48,7 +50,18 @@ export function useChannel(
       left = true;
       tifo.userDidStopWatchingEvent(channelId);
     };
-  }, [joined, onShown]);
+  }, [joined, onShown, mode]);
 
   return { event, view };
+}
+
+/** The colours of the page, which the reader switches without those of the system. */
+function currentMode(): "light" | "dark" {
+  return document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
+}
+
+function onThemeChange(listener: () => void): () => void {
+  const observer = new MutationObserver(listener);
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  return () => observer.disconnect();
 }

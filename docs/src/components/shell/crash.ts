@@ -1,29 +1,39 @@
 import { chainOf } from "./causes.ts";
 
-/**
- * Shows what failed above the page's content; the page stays readable. Later errors are added to the same message.
- * @param failure an error, or a script element that couldn't be loaded
- */
-export function showCrash(failure: unknown): void {
-  const error = failure instanceof HTMLScriptElement ? new Error(`${failure.src} could not be loaded.`) : failure;
-  const shown = document.querySelector("[data-crash] pre");
+let shown: HTMLPreElement | undefined;
+
+/** Shows what failed above the page's content; the page stays readable. Later errors are added to the same message. */
+export function showCrash(event: Event): void {
+  const error = errorOf(event);
+  if (error === undefined || error === null) return;
+  const text = chainOf(error);
   if (shown) {
-    shown.textContent += `\n\n${chainOf(error)}`;
+    shown.append(`\n\n${text}`);
     return;
   }
   const box = document.createElement("div");
   box.className = "crash not-content";
-  box.dataset["crash"] = "";
   box.role = "alert";
   const title = document.createElement("h2");
   title.textContent = "This page crashed.";
-  const text = document.createElement("pre");
-  text.textContent = chainOf(error);
+  shown = document.createElement("pre");
+  shown.textContent = text;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "tifo-button";
   button.textContent = "Try again";
   button.addEventListener("click", () => location.reload());
-  box.append(title, text, button);
-  (document.querySelector("main") ?? document.body).prepend(box);
+  box.append(title, shown, button);
+  const show = (): void => (document.querySelector("main") ?? document.body).prepend(box);
+  // A script in the head can fail before there is a page.
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", show);
+  else show();
+}
+
+/** What failed. Errors without an object are those of extensions, and warnings of the browser; pictures and styles that don't load aren't crashes. */
+function errorOf(event: Event): unknown {
+  if (event instanceof PromiseRejectionEvent) return event.reason;
+  if (event instanceof ErrorEvent) return event.error;
+  // A script that doesn't load is reported only to its element.
+  return event.target instanceof HTMLScriptElement ? new Error(`${event.target.src} could not be loaded.`) : undefined;
 }

@@ -12,11 +12,9 @@ import { showProgress } from "./progress.ts";
 import { makeWideTablesFocusable } from "./scrollable.ts";
 import { defineThemeSwitch } from "./theme-element.ts";
 import { followSystem, watchSystem } from "./theme.ts";
-import { watchErrors } from "./watch-errors.ts";
 
 /** Starts every part of the shell; called once per page. */
 export function startShell(): void {
-  watchErrors();
   defineAnnouncement();
   defineHeader();
   defineDropdown();
