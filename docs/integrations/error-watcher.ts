@@ -9,8 +9,8 @@ const MODULES: Record<string, () => Promise<string>> = {
   "virtual:tifo/error-watcher": async () => {
     const source = await readFile(`${SHELL}watch-errors.ts`, "utf8");
     const { code } = await transform(source, { loader: "ts", minify: true, target: "es2022" });
-    // A script of the head isn't a module.
-    return code.replace("export{};", "");
+    // A script of the head isn't a module, and has no path of its own.
+    return code.replace("export{};", "").replace("./crash.ts", "/crash.js");
   },
   /** Has the same address in every build: the watcher can't know the one that a bundler would choose. */
   "virtual:tifo/crash": async () => {

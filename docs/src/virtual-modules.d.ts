@@ -9,11 +9,6 @@ declare module "virtual:tifo/crash" {
   export default script;
 }
 
-/** The page with the script of that name (docs/src/pages/crash.js.ts). */
-declare module "/crash.js" {
-  export function showCrash(event: Event): void;
-}
-
 declare module "virtual:tifo/routes" {
   const routes: { pattern: string; type: string; origin: string; source: string; params: string[] }[];
   export default routes;
