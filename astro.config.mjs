@@ -14,6 +14,7 @@ import { pageWeights } from "./docs/integrations/page-weights.ts";
 import { publish } from "./docs/integrations/publish.ts";
 import { relativeLinks } from "./docs/integrations/relative-links.ts";
 import { resolvedRoutes } from "./docs/integrations/resolved-routes.ts";
+import { measuredSizes } from "./docs/integrations/sdk-sizes.ts";
 import { sections } from "./docs/src/sidebars/index.ts";
 import { origin, sources } from "./docs/src/site.ts";
 import sdk from "./sdk/package.json" with { type: "json" };
@@ -27,7 +28,7 @@ export default defineConfig({
   build: { format: "directory" },
   devToolbar: { enabled: false },
   vite: {
-    plugins: [navbarBreakpoint(), errorWatcher()],
+    plugins: [navbarBreakpoint(), errorWatcher(), measuredSizes()],
     build: { assetsInlineLimit: inlined },
     // The live channel imports the SDK's sources.
     define: { TIFO_SDK_VERSION: JSON.stringify(sdk.version), TIFO_SCRIPT: "false" },

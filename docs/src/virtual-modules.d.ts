@@ -9,6 +9,11 @@ declare module "virtual:tifo/crash" {
   export default script;
 }
 
+declare module "virtual:tifo/sdk-sizes" {
+  const sizes: Record<string, number>;
+  export default sizes;
+}
+
 declare module "virtual:tifo/routes" {
   const routes: { pattern: string; type: string; origin: string; source: string; params: string[] }[];
   export default routes;
