@@ -133,9 +133,9 @@ test("an email that the service doesn't take is repeated each minute, and one th
   await addDeadLetters(2, START);
   for (let minute = 0; minute < 3; minute++) await watchAt(START + minute * MINUTE, both);
   expect(emails).toHaveLength(2);
-  expect(await db.select().from(alerts)).toMatchObject([
-    { isSent: true, isEmailed: false, emailProblem: expect.stringContaining("failed") },
-  ]);
+  const [alert] = await db.select().from(alerts);
+  expect(alert).toMatchObject({ isSent: true, isEmailed: false });
+  expect(alert?.emailProblem).toContain("failed");
   failure = emailError("E_RECIPIENT_NOT_ALLOWED");
   for (let minute = 3; minute < 6; minute++) await watchAt(START + minute * MINUTE, both);
   expect(emails).toHaveLength(3);
