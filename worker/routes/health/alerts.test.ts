@@ -108,11 +108,14 @@ test("a call that fails is repeated each minute under the same id, until it is a
   expect(await db.select().from(alerts)).toMatchObject([{ isSent: true, problem: null }]);
 });
 
-const emailed = Object.assign({ ...worker }, { TIFO_ALERT_URL: "", TIFO_ALERT_EMAIL: "operator@demo.example" });
+/** A Worker that emails alerts, after the mailbox was opened: that replaces the binding. */
+const withEmail = (): Env =>
+  Object.assign({ ...worker }, { EMAIL: env.EMAIL, TIFO_ALERT_URL: "", TIFO_ALERT_EMAIL: "operator@demo.example" });
 
 test("an alert is emailed once when it is raised and once when it is resolved, also without a webhook", async () => {
   receive();
   const emails = openMailbox();
+  const emailed = withEmail();
   await addDeadLetters(2, START);
   for (let minute = 0; minute < 5; minute++) await watchAt(START + minute * MINUTE, emailed);
   for (let minute = 0; minute < 9; minute++) await watchAt(START + 2 * HOUR + minute * MINUTE, emailed);
@@ -129,6 +132,7 @@ test("an email that the service doesn't take is repeated each minute, and one th
   receive();
   let failure = new Error("busy");
   const emails = openMailbox(() => Promise.reject(failure));
+  const emailed = withEmail();
   const both = Object.assign({ ...emailed }, { TIFO_ALERT_URL: HOOK });
   await addDeadLetters(2, START);
   for (let minute = 0; minute < 3; minute++) await watchAt(START + minute * MINUTE, both);
@@ -146,6 +150,7 @@ test("an email that the service doesn't take is repeated each minute, and one th
 test("a change before an address is set is never emailed, and the next one is", async () => {
   receive();
   const emails = openMailbox();
+  const emailed = withEmail();
   await addDeadLetters(2, START);
   for (let minute = 0; minute < 3; minute++) await watchAt(START + minute * MINUTE);
   expect(await db.select().from(alerts)).toMatchObject([{ isRaised: true, isSent: true, isEmailed: true, emailProblem: null }]);
@@ -157,6 +162,7 @@ test("a change before an address is set is never emailed, and the next one is", 
 
 test("a test of the alerts sends an email too, and reports its outcome", async () => {
   const emails = openMailbox();
+  const emailed = withEmail();
   expect(await testAlerts(ctxOf(emailed))).toMatchObject({ delivered: false, email: { delivered: true, error: null } });
   expect(emails.map(({ subject }) => subject)).toEqual(["Tifo: test of the alerts"]);
 });
