@@ -16,6 +16,8 @@ let host: Awaited<ReturnType<typeof serveHostPage>>;
 
 beforeAll(async () => {
   [browser, host] = await Promise.all([launchBrowser(), serveHostPage(deployment.url)]);
+  // Overlays of the demo channel that other tests have left there.
+  await deployment.clear(CHANNEL);
 });
 
 afterEach(async () => {

@@ -13,6 +13,8 @@ let token: string;
 
 beforeAll(async () => {
   [browser, host, token] = await Promise.all([launchBrowser(), serveHostPage(deployment.url), deployment.signIn()]);
+  // Overlays of the demo channel that other tests have left there.
+  await deployment.clear();
 });
 
 afterEach(async () => {
