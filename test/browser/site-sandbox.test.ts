@@ -67,6 +67,8 @@ test("an operation's page lists the sandbox's events and its own requests beside
 
 test("other pages with samples have the lists in a corner, which read nothing while they are closed", async () => {
   await createSandbox();
+  // So that the page before reads nothing meanwhile.
+  await page.goto("about:blank");
   const reads: string[] = [];
   page.on("request", (request) => request.url().includes("/webhooks/v1/events") && reads.push(request.url()));
   await page.goto(`${url}/guides/integration`);

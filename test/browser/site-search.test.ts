@@ -132,7 +132,8 @@ describe("the page of all results", () => {
   test("reads query and context from its URL and keeps them there", async () => {
     const page = await open("/search?q=overlay&ctx=web-sdk");
     await page.getByText(/documents? found/).waitFor();
-    for (const link of await page.locator("article a").all()) expect(await link.getAttribute("href")).toMatch(/^\/sdk\/web(\/|#|$)/);
+    for (const link of await page.locator("article a").all())
+      expect(await link.getAttribute("href")).toMatch(/^\/(sdk\/web|overlays)(\/|#|$)/);
     await page.getByRole("searchbox", { name: "Search terms" }).fill("xyzzyplugh");
     await page.getByText("No results").waitFor();
     expect(page.url()).toBe(`${url}/search?q=xyzzyplugh&ctx=web-sdk`);

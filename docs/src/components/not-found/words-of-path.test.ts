@@ -4,7 +4,7 @@ import { wordsOfPath } from "./words-of-path.ts";
 test.each([
   ["/guides/polls-and-quests", "polls and quests"],
   ["/guides/polls_and_quests/", "polls and quests"],
-  ["/docs/api-reference/createPol.html", "createPol"],
+  ["/docs/reference/createPol.html", "createPol"],
   ["/guides/live%20chat", "live chat"],
   ["/100%", "100%"],
   ["/404", "404"],
