@@ -83,6 +83,13 @@ const unreadCursors = [
   "VariableDeclarator[id.type='ArrayPattern'][init.callee.property.name='exec']",
 ].map((selector) => ({ selector, message: "Read the whole cursor: use toArray() or one()." }));
 
+// A promise of another request may never settle, and what it resolves to may belong to that request.
+const sharedPromises = {
+  selector:
+    "Program > VariableDeclaration > VariableDeclarator > NewExpression[callee.name=/Map$/] TSTypeReference[typeName.name='Promise']",
+  message: "Store values, or share the work of requests with SharedCache.",
+};
+
 /** Bans these imports. If several bans match a file, only the last one applies, so each is complete. */
 function ban(...paths) {
   return { "no-restricted-imports": ["error", { paths }] };
@@ -138,7 +145,7 @@ export default defineConfig(
   {
     files: ["{worker,db}/**/*.ts"],
     ignores: ["db/databases.ts", "**/*.test.ts"],
-    rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...unreadCursors, bindings] },
+    rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...unreadCursors, bindings, sharedPromises] },
   },
   {
     files: ["{worker,db}/**/*.ts"],

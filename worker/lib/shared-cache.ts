@@ -27,8 +27,8 @@ export class SharedCache<T> {
     this.#options = options;
   }
 
-  /** `defer` lets the load finish for the others if this request ends early. */
-  async get(key: string, load: () => Promise<Loaded<T>>, defer: (work: Promise<unknown>) => void, waits = 0): Promise<T> {
+  /** `defer` lets the load finish for the others if this request ends early; without it, they load again. */
+  async get(key: string, load: () => Promise<Loaded<T>>, defer: (work: Promise<unknown>) => void = ignore, waits = 0): Promise<T> {
     const known = this.#entries.get(key);
     if (!known || known.until <= Date.now()) return this.#load(key, load, defer);
     if (!known.isLoading) return known.result;
@@ -44,6 +44,11 @@ export class SharedCache<T> {
   /** Replaces what is known, by a value that a request has learned otherwise. */
   put(key: string, { value, freshMs }: Loaded<T>): void {
     this.#remember(key, { until: Date.now() + freshMs, isLoading: false, result: Promise.resolve(value) });
+  }
+
+  /** The next request loads again. */
+  drop(key: string): void {
+    this.#entries.delete(key);
   }
 
   async #load(key: string, load: () => Promise<Loaded<T>>, defer: (work: Promise<unknown>) => void): Promise<T> {
@@ -72,3 +77,5 @@ export class SharedCache<T> {
     if (this.#entries.size > this.#options.max && oldest !== undefined) this.#entries.delete(oldest);
   }
 }
+
+function ignore(): void {}

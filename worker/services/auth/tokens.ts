@@ -24,16 +24,15 @@ export interface TokenClaims {
   passwordVersion: number;
 }
 
-// Keys are derived only from the deployment's secret, so they can outlive a request.
-const keySets = new Map<string, Promise<SigningKey[]>>();
+// Keys are derived only from the deployment's secret, so they can outlive a request. Not promises: another request's may never settle.
+const keySets = new Map<string, SigningKey[]>();
 
 /** The deployment's signing keys, current first, derived from its secrets so that nothing has to be stored. */
-function signingKeys(env: { TIFO_SECRET: string }): Promise<SigningKey[]> {
-  let keys = keySets.get(env.TIFO_SECRET);
-  if (!keys) {
-    keys = Promise.all(secretsOf(env).map(deriveSigningKey));
-    keySets.set(env.TIFO_SECRET, keys);
-  }
+async function signingKeys(env: { TIFO_SECRET: string }): Promise<SigningKey[]> {
+  const known = keySets.get(env.TIFO_SECRET);
+  if (known) return known;
+  const keys = await Promise.all(secretsOf(env).map(deriveSigningKey));
+  keySets.set(env.TIFO_SECRET, keys);
   return keys;
 }
 

@@ -6,6 +6,7 @@ import type { PointsRule } from "#db/types.ts";
 import { type NewAward, REASONS } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import { inGroups } from "#worker/lib/in-groups.ts";
+import { SharedCache } from "#worker/lib/shared-cache.ts";
 
 // Which leaderboards pay for what viewers do.
 
@@ -35,6 +36,8 @@ const MINUTE = 60_000;
 /** How long the boards of a site are cached (ms). A change of one drops them from the cache of the site's log, where effects run. */
 const CACHE_MS = 10_000;
 const MAX_CACHED = 1_000;
+/** An event that shares another one's query makes its own after this, because the other may have been cancelled. */
+const SHARED_WAIT_MS = 1_000;
 
 const COLUMNS = {
   id: leaderboards.id,
@@ -44,7 +47,7 @@ const COLUMNS = {
   rules: leaderboards.rules,
 };
 
-const cache = new Map<string, { at: number; boards: Promise<PayingBoard[]> }>();
+const cache = new SharedCache<PayingBoard[]>({ max: MAX_CACHED, waitMs: SHARED_WAIT_MS, failedMs: 0 });
 
 /** Selects the boards with a rule for this, for use in a batch. */
 export function selectPaying(db: Db, siteId: string, source: Source) {
@@ -57,14 +60,11 @@ export function selectPaying(db: Db, siteId: string, source: Source) {
 
 /** The site's boards, cached: most sites have none, and then an event costs nothing. */
 export function boardsOf(env: Env, siteId: string): Promise<PayingBoard[]> {
-  const now = Date.now();
-  const known = cache.get(siteId);
-  if (known && known.at > now - CACHE_MS) return known.boards;
-  if (cache.size >= MAX_CACHED) cache.clear();
-  const boards = Promise.resolve(siteDb(env, siteId).select(COLUMNS).from(leaderboards).where(eq(leaderboards.siteId, siteId)));
-  cache.set(siteId, { at: now, boards });
-  boards.catch(() => cache.delete(siteId));
-  return boards;
+  const load = async () => ({
+    value: await siteDb(env, siteId).select(COLUMNS).from(leaderboards).where(eq(leaderboards.siteId, siteId)),
+    freshMs: CACHE_MS,
+  });
+  return cache.get(siteId, load);
 }
 
 /** Of these boards, whether one counts only some channels. */
@@ -74,7 +74,7 @@ export function limitsChannels(boards: PayingBoard[]): boolean {
 
 /** Called when a board of the site changes. */
 export function forgetBoards(siteId: string): void {
-  cache.delete(siteId);
+  cache.drop(siteId);
 }
 
 export function ruleOf({ rules }: PayingBoard, source: Source): PointsRule | undefined {

@@ -12,7 +12,7 @@ import { errorFrame } from "#worker/durable-objects/relay/frames.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { bucketOf } from "#worker/lib/crypto/hash.ts";
 import { logError } from "#worker/lib/log.ts";
-import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { SharedCache } from "#worker/lib/shared-cache.ts";
 import { type SiteSegments, slugsFor } from "#worker/services/segments/membership.ts";
 import { hashOfDevice } from "./device-hash.ts";
 import { addRelays, newestRelay, relayCount } from "./relay-counts.ts";
@@ -180,37 +180,11 @@ export function closedSocket({ close, code, message }: Rejection): Response {
   return new Response(null, { status: 101, webSocket: client });
 }
 
-interface KnownEntry {
-  expires: number;
-  pending: Promise<KnownChannel | null>;
-  value?: KnownChannel | null;
-}
-
 // A storm of reconnects asks the database once per isolate, not once per viewer.
-const known = new Map<string, KnownEntry>();
+const known = new SharedCache<KnownChannel | null>({ max: KNOWN_CHANNELS, waitMs: SHARED_WAIT_MS, failedMs: 0 });
 
-async function lookUp({ siteId, channelId }: Connection, load: LoadChannel): Promise<KnownChannel | null> {
-  const name = channelName(siteId, channelId);
-  const now = Date.now();
-  const hit = known.get(name);
-  if (hit && hit.expires > now) return hit.value !== undefined ? hit.value : withTimeout(hit.pending, SHARED_WAIT_MS).catch(load);
-  const entry: KnownEntry = { expires: now + KNOWN_MS, pending: load() };
-  known.set(name, entry);
-  if (known.size > KNOWN_CHANNELS) evictOldest();
-  try {
-    entry.value = await entry.pending;
-    return entry.value;
-  } catch (error) {
-    known.delete(name);
-    throw error;
-  }
-}
-
-function evictOldest(): void {
-  for (const channel of known.keys()) {
-    known.delete(channel);
-    return;
-  }
+function lookUp({ siteId, channelId }: Connection, load: LoadChannel): Promise<KnownChannel | null> {
+  return known.get(channelName(siteId, channelId), async () => ({ value: await load(), freshMs: KNOWN_MS }));
 }
 
 /** The network's hash for counting. It is keyed, because there are few enough addresses to try them all. */

@@ -20,7 +20,7 @@ const growths = new SharedCache<number>(options);
 /** The number of relays that a channel's new viewers are distributed over. The channel must exist, because asking an object creates it. */
 export function relayCount(env: Env, siteId: string, channelId: string): Promise<number> {
   const load = async () => ({ value: await channelOf(env, siteId, channelId).relays(), freshMs: RELAY_COUNT_MS });
-  return counts.get(channelName(siteId, channelId), load, ignore);
+  return counts.get(channelName(siteId, channelId), load);
 }
 
 /**
@@ -32,7 +32,7 @@ export async function addRelays(env: Env, siteId: string, channelId: string, see
   if (known > seen) return known;
   const name = channelName(siteId, channelId);
   const grow = async () => ({ value: await channelOf(env, siteId, channelId).grow(seen), freshMs: 0 });
-  const relays = await growths.get(`${name} ${seen}`, grow, ignore);
+  const relays = await growths.get(`${name} ${seen}`, grow);
   counts.put(name, { value: relays, freshMs: RELAY_COUNT_MS });
   return relays;
 }
@@ -42,6 +42,3 @@ export function newestRelay(relays: number): number {
   const added = Math.ceil(relays / (DIRECT_RELAYS + 1));
   return relays - 1 - Math.floor(Math.random() * added);
 }
-
-/** If the request that asks ends early, those that wait for it ask again. */
-function ignore(): void {}

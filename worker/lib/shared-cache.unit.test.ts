@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type Loaded, SharedCache } from "./shared-cache.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const options = { max: 2, waitMs: 1_000, failedMs: 0 };
+const fresh = (value: string): Promise<Loaded<string>> => Promise.resolve({ value, freshMs: 5_000 });
+const neverSettles = (): Promise<Loaded<string>> => new Promise(() => {});
+
+test("requests that ask while one of them loads share its result", async () => {
+  const cache = new SharedCache<string>(options);
+  const load = vi.fn(() => fresh("a"));
+  expect(await Promise.all([cache.get("key", load), cache.get("key", load)])).toEqual(["a", "a"]);
+  expect(load).toHaveBeenCalledTimes(1);
+});
+
+test("a request that waits for one that was cancelled loads for itself and for the others", async () => {
+  const cache = new SharedCache<string>(options);
+  void cache.get("key", neverSettles);
+  const load = vi.fn(() => fresh("b"));
+  const waiting = Promise.all([cache.get("key", load), cache.get("key", load)]);
+  await vi.advanceTimersByTimeAsync(options.waitMs);
+  expect(await waiting).toEqual(["b", "b"]);
+  expect(load).toHaveBeenCalledTimes(1);
+});
+
+test("a value is used for as long as it is fresh, and not after it was dropped", async () => {
+  const cache = new SharedCache<string>(options);
+  await cache.get("key", () => fresh("old"));
+  expect(await cache.get("key", () => fresh("new"))).toBe("old");
+  cache.drop("key");
+  expect(await cache.get("key", () => fresh("new"))).toBe("new");
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await cache.get("key", () => fresh("newer"))).toBe("newer");
+});
+
+test("a value that was dropped while it was loading is not used by later requests", async () => {
+  const cache = new SharedCache<string>(options);
+  let finish: (loaded: Loaded<string>) => void = () => {};
+  const loading = cache.get("key", () => new Promise((resolve) => (finish = resolve)));
+  cache.drop("key");
+  finish({ value: "old", freshMs: 5_000 });
+  expect(await loading).toBe("old");
+  expect(await cache.get("key", () => fresh("new"))).toBe("new");
+});
+
+test("a failure reaches those that shared it, and the next request loads again", async () => {
+  const cache = new SharedCache<string>(options);
+  const failing = (): Promise<Loaded<string>> => Promise.reject(new Error("unreachable"));
+  const outcomes = await Promise.allSettled([cache.get("key", failing), cache.get("key", failing)]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(await cache.get("key", () => fresh("a"))).toBe("a");
+});
+
+test("the entry that was added first makes room for the next one", async () => {
+  const cache = new SharedCache<string>(options);
+  for (const key of ["1", "2", "3"]) await cache.get(key, () => fresh("old"));
+  expect(await cache.get("3", () => fresh("new"))).toBe("old");
+  expect(await cache.get("1", () => fresh("new"))).toBe("new");
+});
