@@ -114,9 +114,10 @@ export default defineConfig({
           name: "browser",
           environment: "node",
           include: ["test/browser/**/*.test.ts"],
-          globalSetup: ["test/browser/state-setup.ts", "test/browser/global-setup.ts"],
+          globalSetup: ["test/browser/state-setup.ts"],
           setupFiles: ["test/wait-timeouts.ts"],
-          fileParallelism: false,
+          // Each file has its own server and browser, and waits half of the time.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
           ...timeouts,
         },

@@ -7,8 +7,6 @@ declare module "vitest" {
     migrations: D1Migration[];
     /** How often all sandboxes are created and expire in a row; in the project `isolated`. */
     sandboxGenerations: number;
-    /** URL of the server that all tests of the project `browser` share. */
-    url: string;
     /** URL of the stream provider; in the project `api`. */
     streamProvider: string;
     /** URL of the stand-in for Shopify; in the project `api`. */

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { url } from "./test-server.ts";
 
 type Command = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -60,7 +61,7 @@ it("leaves no server running when it is killed, and starts again on the same sta
 });
 
 it("reports in one sentence that its port is taken", async () => {
-  const { port } = new URL(inject("url"));
+  const { port } = new URL(url);
   const command = npmStart(port);
   expect((await text(command.stderr)).trim()).toMatch(new RegExp(`^Port ${port} is in use: .*\\.$`));
   expect(command.exitCode ?? (await once(command, "exit"))[0]).toBe(1);

@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { runOrFail } from "#scripts/lib/command.ts";
 import { launchBrowser } from "./browser.ts";
 import { installOffline, packagePath, serveFolder, watchApp, writeViteApp } from "./sdk-apps.ts";
 import { Deployment } from "./sdk-page.ts";
 import { createTestChannel } from "./sdk-test-channel.ts";
+import { url } from "./test-server.ts";
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 
 test("the site serves the package as a gzipped tarball", async () => {
   const response = await fetch(deployment.url + packagePath());

@@ -1,15 +1,16 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { CHANNEL, Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
+import { url } from "./test-server.ts";
 
 const HTML = "<p style='padding:12px;background:#000c;color:#fff'>Goal for Harbour City</p>";
 const KEYS = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo" };
 const Tokens = z.object({ jwt: z.string() });
 const Bans = z.object({ results: z.array(z.object({ _id: z.string() })) });
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 
 let browser: Browser;
 let host: Awaited<ReturnType<typeof serveHostPage>>;

@@ -2,16 +2,17 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ElementEvents } from "#sdk/elements/channels.ts";
 import type { TifoElements } from "#sdk/script/tifo-elements.ts";
 import { launchBrowser } from "./browser.ts";
 import { CHANNEL, Deployment, SITE } from "./sdk-page.ts";
 import { type PlainPage, servePlainPage } from "./sdk-plain-page.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
+import { url } from "./test-server.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 
 declare global {
   interface Window {

@@ -3,17 +3,18 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Browser, Frame, Page } from "playwright-core";
 import { z } from "@hono/zod-openapi";
-import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type {} from "#sdk/elements/elements.tsx";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, SITE } from "./sdk-page.ts";
 import { type PlainPage, servePlainPage } from "./sdk-plain-page.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
+import { url } from "./test-server.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const OEmbed = z.object({ html: z.string() });
 const Configuration = z.object({ panels: z.array(z.object({ _id: z.string() })) });
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 
 let browser: Browser;
 let host: PlainPage;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { url } from "./test-server.ts";
 
-const url = inject("url");
 const Integrity = z.object({ pinned: z.string(), files: z.record(z.string(), z.string()) });
 
 test("any page can load the release's files, of which only those at the pinned URL are immutable", async () => {

@@ -2,16 +2,17 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import type { Browser, FrameLocator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { FILES, graphicForm, SCRIPT, type ZipEntry } from "#test/graphics.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
+import { url } from "./test-server.ts";
 
 /** OGraf's own examples, where they are present. They aren't part of the project. */
 const EXAMPLES = join(ROOT, "../shared/data/ograf/v1/examples");
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 const Created = z.object({ _id: z.string() });
 
 let browser: Browser;

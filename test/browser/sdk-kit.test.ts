@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { KIT_TEMPLATES, type KitTemplateName } from "#worker/lib/schemas/overlay-kit/kit.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
 import { longVariables } from "./sdk-kit-variables.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
+import { url } from "./test-server.ts";
 
 const Kit = z.object({
   templates: z.array(
@@ -34,7 +35,7 @@ const SIZES = [
 const EDGE = 16;
 const SCORE = { homeName: "Harbour City", awayName: "Old Dock", homeScore: 1, awayScore: 0 };
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 
 let browser: Browser;
 let host: Awaited<ReturnType<typeof serveHostPage>>;

@@ -1,10 +1,11 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, openHostPage, serveHostPage, SITE, type StartOptions } from "./sdk-page.ts";
+import { url } from "./test-server.ts";
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 const PHONE = { width: 375, height: 812 };
 
 let browser: Browser;

@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import sharp from "sharp";
 import type { Browser, Page, WebSocketRoute } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, SITE } from "./sdk-page.ts";
+import { url } from "./test-server.ts";
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 const Created = z.object({ _id: z.string(), url: z.string() });
 const CTA = { type: "open_link", data: { url: "https://demo.example/replay", label: "See the replay" } };
 

@@ -1,15 +1,16 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { type BroadcastFields, Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
 import { showRapidOverlays } from "./sdk-soak.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
+import { url } from "./test-server.ts";
 
 const CTA = { type: "open_link", data: { url: "https://demo.example/replay", label: "See the replay" } };
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 
 let browser: Browser;
 let host: Awaited<ReturnType<typeof serveHostPage>>;

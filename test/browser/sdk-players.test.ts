@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { MATCH_SECONDS } from "#worker/services/demo-match/match-video.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment } from "./sdk-page.ts";
@@ -7,8 +7,9 @@ import type { PlayerName, Sighting } from "./sdk-players-app.ts";
 import { CUE_SECONDS } from "./sdk-players-cues.ts";
 import { PLAYER_NAMES, type PlayersHost, type PlayersPage, recorded, servePlayers } from "./sdk-players-page.ts";
 import { createTestChannel } from "./sdk-test-channel.ts";
+import { url } from "./test-server.ts";
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 
 let browser: Browser;
 let host: PlayersHost;

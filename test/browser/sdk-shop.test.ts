@@ -2,14 +2,15 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, serveHostPage, SITE } from "./sdk-page.ts";
+import { url } from "./test-server.ts";
 
 // The panels in which viewers spend money. The demo has neither a shop nor a Stripe account, so their responses are replaced.
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 const PAYMENT_PAGE = "https://checkout.stripe.example/pay";
 const PRICE = { amount: 2400, currency: "gbp" };
 

@@ -3,11 +3,12 @@ import { createRequire } from "node:module";
 import { z } from "@hono/zod-openapi";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { type BroadcastFields, Deployment, openHostPage, serveHostPage, type StartOptions } from "./sdk-page.ts";
 import { reactApp } from "./sdk-react-app.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
+import { url } from "./test-server.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HTML = "<p style='padding:12px 20px;border-radius:12px;background:#000c;color:#fff'>Goal for Harbour City</p>";
@@ -17,7 +18,7 @@ const CTA = { type: "open_link", data: { url: "https://demo.example/replay", lab
 
 const Media = z.object({ _id: z.string() });
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 
 let browser: Browser;
 let host: Awaited<ReturnType<typeof serveHostPage>>;

@@ -2,14 +2,14 @@ import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type BuiltPage, elements, lineOf, metaOf, readPage } from "#docs/src/publish/html.ts";
 import { linkFaults } from "#docs/src/publish/link-check.ts";
 import { APPLICATIONS, createScale } from "#docs/src/publish/page-weights.ts";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors, sitemapPaths } from "./site.ts";
+import { url } from "./test-server.ts";
 
-const url = inject("url");
 const ROOT = "docs/dist";
 const BUILT_FOR = "http://localhost:8787";
 const PAGE_BYTES = 45_000;

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors } from "./site.ts";
-
-const url = inject("url");
+import { url } from "./test-server.ts";
 
 let browser: Browser;
 let context: BrowserContext;

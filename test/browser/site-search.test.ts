@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
+import { url } from "./test-server.ts";
 
-const url = inject("url");
 const Document = z.object({ i: z.number(), t: z.string(), u: z.string() }).loose();
 const Index = z.array(
   z.object({ documents: z.array(Document), index: z.object({ version: z.string(), invertedIndex: z.array(z.unknown()) }) }),

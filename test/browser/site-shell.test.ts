@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors } from "./site.ts";
+import { url } from "./test-server.ts";
 
-const url = inject("url");
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 375, height: 700 };
 const SDK_PAGE = "/sdk/web/core-sdk/configure";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "@hono/zod-openapi";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
+import { url } from "./test-server.ts";
 
-const url = inject("url");
 const CHANNEL_ID = "5eed0000000000000000c001";
 const KEYS = { "Tifo-Client-Id": "5eed00000000000000000001", "Tifo-Developer-Key": "tifo_dev_demo" };
 

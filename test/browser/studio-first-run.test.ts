@@ -1,14 +1,14 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
 import { type PlainPage, servePlainPage } from "./sdk-plain-page.ts";
 import { collectErrors } from "./site.ts";
 import { ANNOUNCER, SCRIPT, violationsOf } from "./studio-page.ts";
+import { url } from "./test-server.ts";
 
 const SetupLink = z.object({ url: z.string() });
-const url = inject("url");
 
 let browser: Browser;
 let host: PlainPage;

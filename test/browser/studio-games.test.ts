@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { RECORDED_MATCH } from "#db/demo/recorded-match.ts";
 import { launchBrowser } from "./browser.ts";
 import { ANNOUNCER, type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
+import { url } from "./test-server.ts";
 
 // Polls, quests and rules, on a site of their own.
 
@@ -38,7 +39,7 @@ let fans: Member[];
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  site = await StudioSite.create(inject("url"), SLUG);
+  site = await StudioSite.create(url, SLUG);
   admin = await site.admin(SLUG);
   fans = [await site.member(`Mallory ${SCRIPT}`, `mallory@${SLUG}.example`), await site.member("Robin", `robin@${SLUG}.example`)];
 });

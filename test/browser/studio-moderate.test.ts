@@ -1,8 +1,9 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { type Member, SCRIPT, StudioSite, tabTo, violationsOf } from "./studio-page.ts";
+import { url } from "./test-server.ts";
 
 const Messages = z.object({ results: z.array(z.object({ text: z.string().nullable() })) });
 const Broadcasts = z.object({ results: z.array(z.object({ overlayId: z.string() })) });
@@ -16,7 +17,7 @@ let other: Member;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  site = await StudioSite.create(inject("url"), "studio-moderate");
+  site = await StudioSite.create(url, "studio-moderate");
   channelId = await site.create("/page/v2", { type: "channel", slug: "main", data: { name: `Main ${SCRIPT}` } });
   fan = await site.member(`Mallory ${SCRIPT}`, "mallory@studio-moderate.example");
   other = await site.member("Robin", "robin@studio-moderate.example");

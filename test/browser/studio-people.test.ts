@@ -1,8 +1,9 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
+import { url } from "./test-server.ts";
 
 const EMAIL = "importer@studio.example";
 const PASSWORD = "studio-importer-pass";
@@ -15,7 +16,6 @@ const Tokens = z.object({ jwt: z.string(), refreshToken: z.string() });
 const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
 const List = z.object({ pagination: z.object({ totalCount: z.number() }) });
 
-const url = inject("url");
 let browser: Browser;
 
 beforeAll(async () => {

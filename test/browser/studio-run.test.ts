@@ -2,18 +2,19 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { CHANNEL, Deployment, SITE } from "./sdk-page.ts";
 import { tabTo } from "./studio-page.ts";
 import { itemsOf, openRun } from "./studio-run-page.ts";
+import { url } from "./test-server.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const Rundowns = z.object({ results: z.array(z.object({ _id: z.string(), name: z.string() })) });
 const RUNDOWN = "Keyboard show";
 
-const deployment = new Deployment(inject("url"));
+const deployment = new Deployment(url);
 let browser: Browser;
 
 beforeAll(async () => {

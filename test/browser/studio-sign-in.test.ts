@@ -1,9 +1,10 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors } from "./site.ts";
 import { ANNOUNCER, violationsOf } from "./studio-page.ts";
+import { url } from "./test-server.ts";
 
 // A sandbox, because it shows the e-mails that it would have sent.
 
@@ -12,7 +13,6 @@ const PASSWORD = "studio-reset-password";
 const Sandbox = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string(), admin: z.object({ email: z.string() }) });
 const State = z.object({ mails: z.array(z.object({ to: z.string(), text: z.string() })) });
 
-const url = inject("url");
 let browser: Browser;
 let sandbox: z.output<typeof Sandbox>;
 

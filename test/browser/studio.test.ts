@@ -3,10 +3,11 @@ import { createRequire } from "node:module";
 import { z } from "@hono/zod-openapi";
 import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors } from "./site.ts";
+import { url } from "./test-server.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const DESKTOP = { width: 1280, height: 800 };
@@ -46,7 +47,6 @@ const PROVIDER = {
   realtime: true,
 };
 
-const url = inject("url");
 let browser: Browser;
 let context: BrowserContext;
 let errors: string[];
