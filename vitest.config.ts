@@ -115,7 +115,7 @@ export default defineConfig({
           environment: "node",
           include: ["test/browser/**/*.test.ts"],
           globalSetup: ["test/browser/state-setup.ts"],
-          setupFiles: ["test/wait-timeouts.ts"],
+          setupFiles: ["test/wait-timeouts.ts", "test/browser/fetch-setup.ts"],
           // Each file has its own server and browser, and waits half of the time.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },

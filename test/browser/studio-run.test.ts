@@ -78,7 +78,8 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await dialog.waitFor({ state: "detached" });
   await expect.poll(() => options.allInnerTexts()).toEqual([expect.stringContaining("Goal"), expect.stringContaining("Kick-off")]);
 
-  // The list is before "Add item".
+  // The closed dialog returns the focus to "Add item", and the list is before it.
+  await expect.poll(() => button("Add item").evaluate((element) => element === document.activeElement)).toBe(true);
   await press("Shift+Tab");
   await expect
     .poll(() => page.getByRole("listbox", { name: "Items" }).evaluate((list) => list.contains(document.activeElement)))

@@ -60,8 +60,10 @@ export async function startRecorder(target: string, cache?: Map<string, Stored>)
       outgoing.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(page);
       return;
     }
+    // A stream ends after its sample, which may be when the next one has begun.
+    const announced = sample;
     const record = (key: string, status: number, text: string): number =>
-      exchanges.push({ sample, method: incoming.method ?? "", path, key, status, text: text.slice(0, TEXT_CHARS) });
+      exchanges.push({ sample: announced, method: incoming.method ?? "", path, key, status, text: text.slice(0, TEXT_CHARS) });
     void forward(incoming, outgoing, target, cache, record);
   });
   server.on("upgrade", (incoming, socket, head) => {
