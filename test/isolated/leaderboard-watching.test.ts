@@ -124,3 +124,20 @@ test("the minutes of a deleted account stay as points without a name", async () 
   await board.watched({ rule: { points: 1 }, minutes: [[ann, FIRST + 1]] });
   expect(await board.entries(0, 10)).toMatchObject([{ accountId: null, points: 1 }]);
 });
+
+test("a board that erased an account in an earlier release erases the causes of its awards too", async () => {
+  const board = newBoard();
+  const [ann = "", ben = ""] = VIEWERS;
+  const award = { points: 1, reason: "", at: FIRST, rule: null };
+  await board.award([
+    { ...award, accountId: ann, cause: "award/costume-of-Ann" },
+    { ...award, accountId: ben, cause: "award/costume-of-Ben" },
+  ]);
+  await board.erase(ann);
+  await runInDurableObject(board, (_, { storage }) => {
+    storage.sql.exec("UPDATE awards SET cause = 'award/costume-of-Ann' WHERE seq = 1");
+    storage.kv.put("schema:ledger", 2);
+  });
+  await evict(board);
+  expect((await board.entries(0, 10)).map(({ cause }) => cause)).toEqual(["erased/1", "award/costume-of-Ben"]);
+});

@@ -30,6 +30,9 @@ const SCHEMA = [
   CREATE TABLE erased (account TEXT PRIMARY KEY) WITHOUT ROWID`,
   // Members whose points have crossed a threshold with the award `seq`.
   "CREATE TABLE crossed (member INTEGER PRIMARY KEY, seq INTEGER NOT NULL)",
+  // Erasure used to keep the causes.
+  `UPDATE awards SET reason = '', cause = 'erased/' || seq WHERE member IN (SELECT id FROM members WHERE account GLOB '${ERASED}*');
+  DELETE FROM daily WHERE member IN (SELECT id FROM members WHERE account GLOB '${ERASED}*')`,
 ];
 
 type Member = { id: number; account: string; points: number; precedence: number };
@@ -70,12 +73,18 @@ export class Ledger {
     return this.#sql.exec<{ sum: number }>(select, accountId, `${cause}@`, `${cause}A`).one().sum;
   }
 
-  /** Removes a deleted account's id and the reasons of its awards; the points stay. Later awards for it are rejected. */
+  /**
+   * Removes a deleted account's id, and the reasons and causes of its awards: an `awardId` may contain a name, and other causes are ids of
+   * what the account did. The points stay. Later awards for it are rejected.
+   */
   erase(accountId: string): void {
     const pseudonym = pseudonymOf(accountId);
     this.#storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO erased VALUES (?)", pseudonym);
-      this.#sql.exec("UPDATE awards SET reason = '' WHERE rule IS NULL AND member = (SELECT id FROM members WHERE account = ?)", accountId);
+      const own = "member = (SELECT id FROM members WHERE account = ?)";
+      // No other cause starts like this: those of keys start with "award/".
+      this.#sql.exec(`UPDATE awards SET reason = '', cause = 'erased/' || seq WHERE ${own}`, accountId);
+      this.#sql.exec(`DELETE FROM daily WHERE ${own}`, accountId);
       this.#sql.exec("UPDATE members SET account = ? WHERE account = ?", pseudonym, accountId);
     });
     this.#hasErased = true;

@@ -12,6 +12,7 @@ beforeAll(async () => {
 });
 
 const { newBoard, award, awardAll, page, ranks, own, board, crowd } = leaderboardsOf(() => site);
+const byRule = { reason: "", at: Date.now(), rule: { on: "poll.answered" as const } };
 const person = (name: "viewer" | "reader" | "creator" | "admin") => site.accounts[name].id;
 const exported = async (id: string) => parseLedger((await site.call("exportLeaderboard", { params: { id } })).text);
 
@@ -159,8 +160,9 @@ describe("the ranks", () => {
     const boards = leaderboardsOf(() => own2);
     const { _id } = await boards.newBoard();
     const id = own2.accounts.viewer.id;
-    await boards.award(_id, { accountId: id, points: 8, reason: "Said by Vera", awardId: "v" });
-    await boards.award(_id, { accountId: own2.accounts.reader.id, points: 2 });
+    await boards.award(_id, { accountId: id, points: 7, reason: "Said by Vera", awardId: "costume-of-Vera" });
+    await boards.board(_id).award([{ ...byRule, accountId: id, points: 1, cause: `poll.answered/of-${id}/1` }]);
+    await boards.award(_id, { accountId: own2.accounts.reader.id, points: 2, awardId: "costume-of-Rea" });
     await own2.call("deleteAccount", { params: { id } });
     await vi.waitFor(async () => {
       const { text } = await own2.call("exportLeaderboard", { params: { id: _id } });
@@ -171,15 +173,14 @@ describe("the ranks", () => {
       [1, null, 8],
       [2, "reader", 2],
     ]);
-    const late = {
-      accountId: id,
-      points: 1,
-      reason: "",
-      cause: "poll.answered/x/1",
-      at: Date.now(),
-      rule: { on: "poll.answered" as const },
-    };
+    const late = { ...byRule, accountId: id, points: 1, cause: "poll.answered/x/1" };
     expect(await boards.board(_id).award([late])).toMatchObject([{ ok: false, code: "not_found" }]);
+    const ledger = parseLedger((await own2.call("exportLeaderboard", { params: { id: _id } })).text);
+    expect(ledger.map(({ account_id, points, cause, reason }) => [account_id, points, cause, reason])).toEqual([
+      ["", "7", "erased/1", ""],
+      ["", "1", "erased/2", ""],
+      [own2.accounts.reader.id, "2", "award/costume-of-Rea", ""],
+    ]);
   });
 
   test("of 10,000 members are paged without gaps, from a cursor and from an offset", async () => {
