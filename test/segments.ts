@@ -30,12 +30,13 @@ const connectionCondition: fc.Arbitrary<SegmentFilter> = fc.oneof(
 const BOARDS = ["5eed00000000000000007801", "5eed00000000000000007802"] as const;
 
 /** Leaderboards keep the points, not the database. */
-const pointsCondition: fc.Arbitrary<SegmentFilter> = fc.record({
-  attribute: fc.constant("points" as const),
-  operator: fc.constantFrom("at_least" as const, "less_than" as const),
-  value: fc.constantFrom(0, 1, 50),
-  leaderboardId: fc.constantFrom(...BOARDS),
-});
+const pointsOn = (boards: readonly string[]): fc.Arbitrary<SegmentFilter> =>
+  fc.record({
+    attribute: fc.constant("points" as const),
+    operator: fc.constantFrom("at_least" as const, "less_than" as const),
+    value: fc.constantFrom(0, 1, 49.5, 50),
+    leaderboardId: fc.constantFrom(...boards),
+  });
 
 /** Filters of up to three levels over these conditions. */
 function filterOver(condition: fc.Arbitrary<SegmentFilter>): fc.Arbitrary<SegmentFilter> {
@@ -49,8 +50,9 @@ function filterOver(condition: fc.Arbitrary<SegmentFilter>): fc.Arbitrary<Segmen
   return groupOf(groupOf(condition));
 }
 
-export const storedFilter = filterOver(storedCondition);
-export const anyFilter = filterOver(fc.oneof(storedCondition, connectionCondition, pointsCondition));
+/** Filters over what is stored, with points on these leaderboards. */
+export const storedFilter = (boards: string[]) => filterOver(fc.oneof(storedCondition, pointsOn(boards)));
+export const anyFilter = filterOver(fc.oneof(storedCondition, connectionCondition, pointsOn(BOARDS)));
 
 export const anyViewer: fc.Arbitrary<SegmentViewer> = fc.record({
   signedIn: fc.boolean(),

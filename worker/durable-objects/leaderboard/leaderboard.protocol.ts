@@ -57,6 +57,14 @@ export interface OwnStanding {
   members: number;
 }
 
+/** Those on the other side of a number of points than somebody without any: with at least as many or, if it is 0, with fewer. */
+export interface BeyondPoints {
+  /** Without deleted accounts. */
+  members: number;
+  /** Null if there are more than were asked for. */
+  accountIds: string[] | null;
+}
+
 /** A row of the ledger as exported. `member` identifies a member within the board, also after its account is deleted. */
 export interface LedgerEntry {
   seq: number;

@@ -7,6 +7,7 @@ import { publishTop } from "#worker/services/leaderboards/viewers.ts";
 import { recheckMembers, thresholdsOf } from "#worker/services/segments/thresholds.ts";
 import {
   type AwardOutcome,
+  type BeyondPoints,
   type LedgerEntry,
   type NewAward,
   type OwnAward,
@@ -118,6 +119,11 @@ export class Leaderboard extends SiteObject {
   /** The points of these accounts; those without any are missing. */
   pointsOf(accountIds: string[]): Record<string, number> {
     return this.#ledger.pointsOf(accountIds);
+  }
+
+  /** Who has at least these points or, if they are 0, fewer; lists up to `limit` of them. */
+  beyond(points: number, limit: number): BeyondPoints {
+    return this.#ledger.beyond(points, limit);
   }
 
   /** Evaluates a member's segments again when its points cross one of these numbers. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import {
   type AwardOutcome,
+  type BeyondPoints,
   type LedgerEntry,
   MAX_TOTAL,
   type NewAward,
@@ -16,6 +17,8 @@ import { BucketChanges, BUCKETS_TABLE, PointBuckets } from "./point-buckets.ts";
 const DAY = 86_400_000;
 /** Prefix of the hash that replaces the id of a deleted account; ids are hexadecimal. */
 const ERASED = "-";
+/** The character after it. */
+const AFTER_ERASED = ".";
 
 // `precedence` is the negated `seq` of the award with which a member reached its points, so that one index has the order of the ranks.
 const SCHEMA = [
@@ -95,6 +98,18 @@ export class Ledger {
     const select = "SELECT account, points FROM members WHERE account IN (SELECT value FROM json_each(?))";
     const rows = this.#sql.exec<{ account: string; points: number }>(select, JSON.stringify(accountIds)).toArray();
     return Object.fromEntries(rows.map(({ account, points }) => [account, points]));
+  }
+
+  /** Who has at least these points or, if they are 0, fewer. The count takes the same few rows however many members there are. */
+  beyond(points: number, limit: number): BeyondPoints {
+    const least = Math.ceil(points);
+    const isBeyond = least > 0 ? "points >= ?" : "points < ?";
+    const members = least > 0 ? this.#buckets.ahead(least - 1) : this.#buckets.total() - this.#buckets.ahead(-1);
+    const ofErased = `SELECT count(*) AS n FROM members WHERE account >= '${ERASED}' AND account < '${AFTER_ERASED}' AND ${isBeyond}`;
+    const erased = this.#hasErased ? this.#sql.exec<{ n: number }>(ofErased, least).one().n : 0;
+    if (members > limit) return { members: members - erased, accountIds: null };
+    const rows = this.#sql.exec<{ account: string }>(`SELECT account FROM members WHERE ${isBeyond}`, least).toArray();
+    return { members: members - erased, accountIds: rows.flatMap(({ account }) => idOrNull(account) ?? []) };
   }
 
   /** From now on, notes whose points cross one of these numbers. */

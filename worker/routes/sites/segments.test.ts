@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import { and, count, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/accounts.ts";
@@ -8,10 +8,12 @@ import { viewerActivity } from "#db/schema/activity.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { addSkus } from "#test/files-and-skus.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
+import { leaderboardsOf } from "#test/leaderboards.ts";
 import { storedFilter } from "#test/segments.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
-import { accountsMatching } from "#worker/services/segments/filter-sql.ts";
+import { systemCtx } from "#worker/services/core/system.ts";
+import { countMatching, MAX_MEMBERS } from "#worker/services/segments/accounts.ts";
 import { matches, type SegmentFilter, type SegmentViewer } from "#worker/services/segments/filter.ts";
 import { SegmentSize } from "#worker/services/segments/schemas.ts";
 
@@ -77,10 +79,13 @@ describe("a site's segments", () => {
 describe("the size of a segment", () => {
   let site: TestSite;
   let people: { id: string; viewer: SegmentViewer }[];
+  let boards: string[];
 
   beforeAll(async () => {
     site = await newSite();
     people = [];
+    const { newBoard, board } = leaderboardsOf(() => site);
+    boards = [(await newBoard())._id, (await newBoard())._id];
     const stamps = { created: 1, modified: 1, version: 1 };
     const shapes = fc.sample(
       fc.record({
@@ -88,13 +93,16 @@ describe("the size of a segment", () => {
         entitlements: fc.subarray(["season-pass", "match-pass"]),
         roles: fc.subarray(["*", "Chat_Moderator"] as const),
         watchSeconds: fc.constantFrom(0, 60, 90, 600),
+        points: fc.dictionary(fc.constantFrom(...boards), fc.constantFrom(-3, 1, 49, 50, 700), { noNullPrototype: true }),
       }),
       { numRuns: 20, seed: 7 },
     );
     for (const [index, shape] of shapes.entries()) {
       const roles = shape.roles.map((scope) => ({ scope, pageId: [site.channels[0]], write: false }));
       const { id } = await site.addAccount(`fan-${index}`, roles, shape.tags);
-      people.push({ id, viewer: { ...shape, signedIn: true, language: null, country: null, points: {} } });
+      people.push({ id, viewer: { ...shape, signedIn: true, language: null, country: null } });
+      for (const [boardId, points] of Object.entries(shape.points))
+        await board(boardId).award([{ accountId: id, points, reason: "", cause: `award/${id}`, at: 1, rule: null }]);
       const own = { siteId: site.id, accountId: id };
       for (const sku of shape.entitlements) {
         const held = { ...stamps, ...own, sku, grantedMethod: "customerService" as const, dateGranted: 1 };
@@ -131,17 +139,39 @@ describe("the size of a segment", () => {
     );
   });
 
+  const counted = (filter: SegmentFilter, on = site) => countMatching(systemCtx({ env, db, now: Date.now() }, on.id, "test"), filter);
+
   test("counts exactly the accounts that its filter matches, for any filter", async () => {
     await fc.assert(
-      fc.asyncProperty(storedFilter, async (filter) => {
-        const [counted] = await db
-          .select({ total: count() })
-          .from(accounts)
-          .where(and(eq(accounts.siteId, site.id), accountsMatching(filter, site.id, Date.now())));
-        expect(counted?.total).toBe(people.filter(({ viewer }) => matches(filter, viewer)).length);
+      fc.asyncProperty(storedFilter(boards), async (filter) => {
+        expect(await counted(filter)).toBe(people.filter(({ viewer }) => matches(filter, viewer)).length);
       }),
       { numRuns: 60 },
     );
+  });
+
+  test("counts by points without deleted accounts, at any size, and combines them with other conditions up to a limit", async () => {
+    const own = await newSite();
+    const { newBoard, board } = leaderboardsOf(() => own);
+    const { _id } = await newBoard();
+    const atLeast = (value: number): SegmentFilter => ({ attribute: "points", operator: "at_least", value, leaderboardId: _id });
+    const few: SegmentFilter = { ...atLeast(5), operator: "less_than" };
+    const { viewer, reader } = own.accounts;
+    const award = { points: 5, reason: "", at: 1, rule: null };
+    await board(_id).award([viewer, reader].map(({ id }) => ({ ...award, accountId: id, cause: `award/${id}` })));
+    const all = Object.keys(own.accounts).length;
+    expect(await Promise.all([atLeast(5), few, atLeast(6)].map((filter) => counted(filter, own)))).toEqual([2, all - 2, 0]);
+    // On another site, the leaderboard is unknown and counts as 0 points.
+    expect(await counted(atLeast(5), site)).toBe(0);
+    await board(_id).erase(reader.id);
+    await db.delete(accounts).where(eq(accounts.id, reader.id));
+    expect(await Promise.all([atLeast(5), few].map((filter) => counted(filter, own)))).toEqual([1, all - 2]);
+    for (let from = 0; from < MAX_MEMBERS; from += 5_000)
+      await board(_id).award(
+        Array.from({ length: 5_000 }, (_, n) => ({ ...award, accountId: newId(from + n), cause: `award/${from + n}` })),
+      );
+    const both = (value: number): SegmentFilter => ({ all: [atLeast(value), tagged("team:home")] });
+    expect(await Promise.all([atLeast(5), both(5), both(6)].map((filter) => counted(filter, own)))).toEqual([MAX_MEMBERS + 1, null, 0]);
   });
 
   test("is for keys and admins, of the site alone", async () => {

@@ -9,7 +9,8 @@ import { csvLine } from "#worker/lib/csv.ts";
 import { forbidden, invalid } from "#worker/lib/errors.ts";
 import { keyAllows } from "#worker/lib/roles.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { accountsMatching, isStored } from "#worker/services/segments/filter-sql.ts";
+import { selectMatching } from "#worker/services/segments/accounts.ts";
+import { isStored } from "#worker/services/segments/filter-sql.ts";
 import { readSegment } from "#worker/services/segments/size.ts";
 import { LONGEST_SEGMENT_MS, rangeOf, type SegmentFigures, type SegmentFiguresQuery, SegmentHour } from "./engagement-schemas.ts";
 import { HOUR_MS, MINUTE_MS } from "./hours.ts";
@@ -34,8 +35,10 @@ export async function readSegmentFigures(ctx: Ctx, slug: string, query: SegmentF
   if (caller.kind === "developer" && !keyAllows(caller.roles, "account", "read"))
     throw forbidden("The developer key lacks the role account:read, which the figures of a segment require");
   if (!isStored(filter)) throw invalid("slug", "Its filter depends on language or country, which isn't stored about accounts");
+  const isMember = await selectMatching(ctx, filter);
+  if (isMember === null) throw invalid("slug", "Its filter depends on the points of too many members of a leaderboard");
   const range = { from: hourOf(wanted.from), to };
-  const figures = await readFigures(ctx, accountsMatching(filter, ctx.siteId, ctx.now), range);
+  const figures = await readFigures(ctx, isMember, range);
   const hours = Math.max(0, Math.ceil((range.to - range.from) / HOUR_MS));
   return {
     slug,

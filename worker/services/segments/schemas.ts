@@ -82,7 +82,7 @@ export const SegmentSize = z
       .int()
       .nullable()
       .describe(
-        "The site's accounts that match, counted now; null if the filter depends on language or country, which only connections have, or on points, which leaderboards have",
+        "The site's accounts that match, counted now; null if the filter depends on language or country, which only connections have, or combines other conditions with the points of more than 50,000 members",
       ),
     viewers: z.number().int().describe("Open sockets in the segment, including signed-out viewers"),
     channels: z.array(z.object({ _id: Id, viewers: z.number().int() })).describe("The same by channel; those without any are left out"),

@@ -1,12 +1,9 @@
-import { and, count, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { accounts } from "#db/schema/accounts.ts";
 import { orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { getSite } from "#worker/services/sites/current-site.ts";
-import type { SegmentFilter } from "./filter.ts";
-import { accountsMatching, isStored } from "./filter-sql.ts";
+import { countMatching } from "./accounts.ts";
 import { type SegmentSize, UserSegment } from "./schemas.ts";
 
 const Stored = z.record(z.string(), z.unknown());
@@ -24,20 +21,10 @@ export async function readSegment(ctx: Ctx, slug: string): Promise<z.output<type
 export async function segmentSize(ctx: Ctx, slug: string): Promise<SegmentSize> {
   const segment = await readSegment(ctx, slug);
   const [accountCount, byChannel] = await Promise.all([
-    countAccounts(ctx, segment.filter),
+    countMatching(ctx, segment.filter),
     orUnavailable(presenceOf(ctx.env, ctx.siteId).segmentViewers(slug), "The open viewers can't be counted now; try again"),
   ]);
   const channels = [...byChannel].flatMap(([_id, viewers]) => (viewers > 0 ? [{ _id, viewers }] : []));
   const viewers = channels.reduce((sum, channel) => sum + channel.viewers, 0);
   return { slug, name: segment.name, accounts: accountCount, viewers, channels };
-}
-
-/** Counts the matching accounts; null if the filter depends on more than what is stored about them. */
-async function countAccounts(ctx: Ctx, filter: SegmentFilter): Promise<number | null> {
-  if (!isStored(filter)) return null;
-  const [counted] = await ctx.db
-    .select({ total: count() })
-    .from(accounts)
-    .where(and(eq(accounts.siteId, ctx.siteId), accountsMatching(filter, ctx.siteId, ctx.now)));
-  return counted?.total ?? 0;
 }
