@@ -7,6 +7,18 @@ interface Entry<T> {
   until: number;
   isLoading: boolean;
   result: Promise<T>;
+  /** 0 while it loads. */
+  size: number;
+}
+
+interface Options<T> {
+  /** Entries at most; the oldest give way. */
+  max: number;
+  waitMs: number;
+  failedMs: number;
+  /** The size of a value, if what all of them have together is limited too: by `maxSize`, in the same unit. */
+  sizeOf?: (value: T) => number;
+  maxSize?: number;
 }
 
 /** A loaded value, and for how long it is used (ms). */
@@ -21,9 +33,10 @@ export interface Loaded<T> {
  */
 export class SharedCache<T> {
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #options: { max: number; waitMs: number; failedMs: number };
+  readonly #options: Options<T>;
+  #size = 0;
 
-  constructor(options: { max: number; waitMs: number; failedMs: number }) {
+  constructor(options: Options<T>) {
     this.#options = options;
   }
 
@@ -36,29 +49,33 @@ export class SharedCache<T> {
       return await withTimeout(known.result, this.#options.waitMs);
     } catch (error) {
       if (!isTimeout(error) || waits === MAX_WAITS) throw error;
-      if (this.#entries.get(key) === known) this.#entries.delete(key);
+      if (this.#entries.get(key) === known) this.#forget(key);
       return this.get(key, load, defer, waits + 1);
     }
   }
 
   /** Replaces what is known, by a value that a request has learned otherwise. */
   put(key: string, { value, freshMs }: Loaded<T>): void {
-    this.#remember(key, { until: Date.now() + freshMs, isLoading: false, result: Promise.resolve(value) });
+    this.#remember(key, { until: Date.now() + freshMs, isLoading: false, result: Promise.resolve(value), size: this.#sizeOf(value) });
+    this.#makeRoom();
   }
 
   /** The next request loads again. */
   drop(key: string): void {
-    this.#entries.delete(key);
+    this.#forget(key);
   }
 
   async #load(key: string, load: () => Promise<Loaded<T>>, defer: (work: Promise<unknown>) => void): Promise<T> {
     let freshMs = this.#options.failedMs;
+    let size = 0;
     const loading = load().then((loaded) => {
       freshMs = loaded.freshMs;
+      size = this.#sizeOf(loaded.value);
       return loaded.value;
     });
-    const entry: Entry<T> = { until: Infinity, isLoading: true, result: loading };
+    const entry: Entry<T> = { until: Infinity, isLoading: true, result: loading, size: 0 };
     this.#remember(key, entry);
+    this.#makeRoom();
     const settled = loading.then(
       () => undefined,
       () => undefined,
@@ -67,14 +84,38 @@ export class SharedCache<T> {
     await settled;
     entry.until = Date.now() + freshMs;
     entry.isLoading = false;
+    // It may have given way while it was loading.
+    if (this.#entries.get(key) === entry) {
+      entry.size = size;
+      this.#size += size;
+      this.#makeRoom();
+    }
     return entry.result;
   }
 
+  #sizeOf(value: T): number {
+    return this.#options.sizeOf?.(value) ?? 0;
+  }
+
   #remember(key: string, entry: Entry<T>): void {
-    this.#entries.delete(key);
+    this.#forget(key);
     this.#entries.set(key, entry);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#options.max && oldest !== undefined) this.#entries.delete(oldest);
+    this.#size += entry.size;
+  }
+
+  #forget(key: string): void {
+    this.#size -= this.#entries.get(key)?.size ?? 0;
+    this.#entries.delete(key);
+  }
+
+  /** The oldest give way. Those without a size are on their way and free nothing. */
+  #makeRoom(): void {
+    const { max, maxSize = Infinity } = this.#options;
+    for (const [key, { size }] of this.#entries) {
+      const isTooLarge = this.#size > maxSize;
+      if (this.#entries.size <= max && !isTooLarge) return;
+      if (this.#entries.size > max || size > 0) this.#forget(key);
+    }
   }
 }
 

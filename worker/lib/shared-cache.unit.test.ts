@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Loaded, SharedCache } from "./shared-cache.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -58,4 +58,47 @@ test("the entry that was added first makes room for the next one", async () => {
   for (const key of ["1", "2", "3"]) await cache.get(key, () => fresh("old"));
   expect(await cache.get("3", () => fresh("new"))).toBe("old");
   expect(await cache.get("1", () => fresh("new"))).toBe("new");
+});
+
+describe("the size of all values together", () => {
+  const bounded = { max: 3, waitMs: 1_000, failedMs: 0, sizeOf: ({ length }: string) => length, maxSize: 10 };
+
+  /** A bounded cache of texts, and what it has loaded. */
+  function newCache() {
+    const cache = new SharedCache<string>(bounded);
+    const loads: string[] = [];
+    const get = (key: string, value = key) =>
+      cache.get(key, () => {
+        loads.push(key);
+        return Promise.resolve({ value, freshMs: 60_000 });
+      });
+    return { cache, loads, get };
+  }
+
+  test("makes the oldest give way once it is too large, and no more than it must", async () => {
+    const { get, loads } = newCache();
+    await get("a", "aaaa");
+    await get("b", "bbbb");
+    await get("c", "cccc");
+    await get("b");
+    await get("a", "aaaa");
+    expect(loads).toEqual(["a", "b", "c", "a"]);
+  });
+
+  test("returns a value that is larger than all may be, and doesn't keep it", async () => {
+    const { get, loads } = newCache();
+    expect(await get("a", "a".repeat(11))).toHaveLength(11);
+    await get("a");
+    await get("a");
+    expect(loads).toEqual(["a", "a"]);
+  });
+
+  test("counts a value that is replaced once, and one that failed not at all", async () => {
+    const { cache, get, loads } = newCache();
+    for (let round = 0; round < 5; round++) cache.put("a", { value: "aaaa", freshMs: 60_000 });
+    await expect(cache.get("b", () => Promise.reject(new Error("down")))).rejects.toThrow("down");
+    await get("c", "cccccc");
+    await get("a");
+    expect(loads).toEqual(["c"]);
+  });
 });

@@ -12,6 +12,9 @@ export interface DateRange {
   attributes: Record<string, string>;
 }
 
+/** The last date that a playlist can have, in milliseconds since 1970 UTC: its years have four digits. */
+export const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 const TAG = "#EXT-X-DATERANGE:";
 const OWN = new Set(["ID", "CLASS", "START-DATE", "END-DATE", "DURATION", "PLANNED-DURATION"]);
 

@@ -2,6 +2,8 @@ import { attributesOf } from "./attributes.ts";
 
 /** A playlist that is longer isn't read: four hours of two-second segments have 25,000 lines. */
 export const MAX_LINES = 50_000;
+/** How much text a playlist may have at its other address, in characters: absolute URIs can be many times as long as those of its origin. */
+export const MAX_RELOCATED = 8_000_000;
 
 /** Why a text can't be used as a playlist. */
 export class PlaylistProblem extends Error {
@@ -66,29 +68,35 @@ const ORIGIN_ONLY = ["CAN-BLOCK-RELOAD", "CAN-SKIP-UNTIL", "CAN-SKIP-DATERANGES"
 /** The same playlist for another address: with absolute URIs, and those of playlists where `addresses` says. Throws `PlaylistProblem`. */
 export function relocate(lines: string[], addresses: Addresses): string[] {
   const listsPlaylists = isMultivariant(lines);
+  let room = MAX_RELOCATED;
+  const write = (text: string): string => {
+    room -= text.length;
+    if (room < 0) throw new PlaylistProblem(`With absolute addresses, the playlist has more than ${MAX_RELOCATED / 1_000_000} MB`);
+    return text;
+  };
   return lines.flatMap((line) => {
     if (line.startsWith("#EXT-X-DEFINE:")) throw new PlaylistProblem("Playlists with variables (EXT-X-DEFINE) aren't supported");
-    if (line.startsWith("#EXT-X-SERVER-CONTROL:")) return withoutOriginOnly(line);
-    if (line.startsWith("#EXT")) return line.includes("=") ? withAddresses(line, addresses) : line;
-    if (line.startsWith("#")) return line;
+    if (line.startsWith("#EXT-X-SERVER-CONTROL:")) return withoutOriginOnly(line).map(write);
+    if (line.startsWith("#EXT") && line.includes("=")) return withAddresses(line, addresses, write);
+    if (line.startsWith("#")) return write(line);
     const url = absolute(line.trim(), addresses.base);
-    return listsPlaylists ? addresses.playlist(url) : url;
+    return write(listsPlaylists ? addresses.playlist(url) : url);
   });
 }
 
-function withAddresses(line: string, addresses: Addresses): string {
+function withAddresses(line: string, addresses: Addresses, write: (text: string) => string): string {
   const start = line.indexOf(":") + 1;
   const list = line.slice(start);
   const isPlaylist = PLAYLIST_TAGS.some((tag) => line.startsWith(tag));
-  let changed = "";
+  let changed = write(line.slice(0, start));
   let done = 0;
   for (const { name, value, quoted, from, to } of attributesOf(list)) {
     if (!quoted || !ADDRESSES.has(name)) continue;
     const url = absolute(value, addresses.base);
-    changed += list.slice(done, from) + (isPlaylist ? addresses.playlist(url) : url);
+    changed += write(list.slice(done, from)) + write(isPlaylist ? addresses.playlist(url) : url);
     done = to;
   }
-  return line.slice(0, start) + changed + list.slice(done);
+  return changed + write(list.slice(done));
 }
 
 function withoutOriginOnly(line: string): string[] {

@@ -113,6 +113,15 @@ describe("a playlist at another address", () => {
     expect(moved(...lines)).toEqual(lines);
   });
 
+  test("is refused before it has more text than it may, however short its own is", () => {
+    const base = `https://live.demo.example/${"a".repeat(3_900)}/`;
+    const long = (lines: string[]) => () => relocate(lines, { base, playlist: (url) => url });
+    expect(long(Array.from({ length: 2_000 }, (_, index) => `${index}`))).not.toThrow();
+    expect(long(Array.from({ length: 3_000 }, (_, index) => `${index}`))).toThrow("more than 8 MB");
+    expect(long([`#EXT-X-PART:${'URI="a",'.repeat(500_000)}`])).toThrow("more than 8 MB");
+    expect(long([`#EXT-X-UNKNOWN:A=${"a".repeat(8_000_000)}`])).toThrow("more than 8 MB");
+  });
+
   test("has no variables", () => {
     expect(() => moved('#EXT-X-DEFINE:NAME="host",VALUE="a"')).toThrow("EXT-X-DEFINE");
   });

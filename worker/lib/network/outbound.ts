@@ -65,8 +65,14 @@ export async function statusOf(url: string, init: RequestInit, deadline: SharedD
   }
 }
 
+/** A body has more bytes than its caller reads. */
+class TooLarge extends Error {
+  override readonly name = "TooLarge";
+}
+
 function unreached(url: string, cause: unknown): Failure {
-  return new Failure("unavailable", `${new URL(url).host} did not answer as it should`, { cause });
+  const problem = cause instanceof TooLarge ? `returned ${cause.message}` : "did not answer as it should";
+  return new Failure("unavailable", `${new URL(url).host} ${problem}`, { cause });
 }
 
 function isLoopback(hostname: string): boolean {
@@ -80,7 +86,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
   const body: ReadableStream<Uint8Array> | null = response.body;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw new Error(`More than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new TooLarge(`more than ${maxBytes / 1024} KiB`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

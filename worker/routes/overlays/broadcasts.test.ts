@@ -137,6 +137,7 @@ describe("a broadcast", () => {
     ["channelIds", { channelId: newId(1), channelIds: [newId(1)] }],
     ["tagId", { tagId: "home" }],
     ["timecode", { timecode: -1 }],
+    ["timecode", { timecode: Date.UTC(10_000, 0) / 1000 }],
     ["priority", { priority: 101 }],
     ["variables.name", { variables: { name: null } }],
     ["pageMetadata", { pageMetadata: "" }],

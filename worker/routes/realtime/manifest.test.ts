@@ -1,11 +1,14 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
+import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { publishAddresses } from "#test/dns-resolver.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { loadsOf, PLAYLIST_HOST, servePlaylist } from "#test/playlists.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { dateRangesOf } from "#worker/lib/hls/date-ranges.ts";
+import { tagsOf } from "#worker/services/manifests/manifests.ts";
 import { BroadcastAnswer, Overlay } from "#worker/services/overlays/schemas.ts";
 
 let site: TestSite;
@@ -91,6 +94,26 @@ describe("a live playlist", () => {
     const timecode = Math.floor(Date.now() / 1000) - 20;
     await broadcast(channelId, { timecode });
     expect((await rangesOf(channelId, fresh()))[0]?.startDate).toBe(timecode * 1000);
+  });
+
+  test("leaves out a broadcast beyond any date, which earlier versions accepted", async () => {
+    const channelId = await site.addChannel("beyond");
+    const broadcastId = await broadcast(channelId);
+    const entries = await channelOf(env, site.id, channelId).timeline(0);
+    const entry = entries.find(({ body }) => body.includes(broadcastId));
+    const shown = z.looseObject({ broadcastId: z.string() }).parse(JSON.parse(entry?.body ?? ""));
+    for (const timecode of [1e308, Date.now()]) {
+      const beyond = { body: JSON.stringify({ ...shown, broadcastId: "beyond", timecode }), clearedAt: null };
+      const tags = tagsOf(entry ? [beyond, entry] : [], { from: 0, to: Infinity }, Date.now());
+      expect(dateRangesOf(tags, 10).map(({ id }) => id)).toEqual([`tifo-${broadcastId}`]);
+    }
+  });
+
+  test("that gives its segments absurd durations has the broadcasts all the same", async () => {
+    const channelId = await site.addChannel("absurd");
+    const broadcastId = await broadcast(channelId);
+    const ranges = await rangesOf(channelId, fresh(live(60, ["#EXTINF:1e308,", "first.ts"])));
+    expect(ranges.map(({ id }) => id)).toContain(`tifo-${broadcastId}`);
   });
 
   test("has a broadcast with too much content without it", async () => {
@@ -189,7 +212,8 @@ describe("the playlist's URL", () => {
     ["returns html", { body: "<html>", type: "text/html" }, 503, "content type text/html"],
     ["returns text that isn't a playlist", { body: "secret", type: "text/plain" }, 503, "isn't an HLS playlist"],
     ["returns too many lines", { body: `#EXTM3U\n${"\n".repeat(60_000)}` }, 503, "lines"],
-    ["returns too many bytes", { body: `#EXTM3U\n${"a".repeat(5_000_000)}` }, 503, "did not answer"],
+    ["returns too many bytes", { body: `#EXTM3U\n${"a".repeat(5_000_000)}` }, 503, "returned more than 4096 KiB"],
+    ["returns short addresses that become too long", { body: `#EXTM3U\n#EXT-X-PART:${'URI="a",'.repeat(400_000)}` }, 503, "more than 8 MB"],
     ["uses variables", { body: '#EXTM3U\n#EXT-X-DEFINE:NAME="a",VALUE="b"' }, 503, "EXT-X-DEFINE"],
   ])("whose host %s is an error that says so", async ([, { body = live(), ...served }, status, message]) => {
     const { problem } = await open(site.channels[0], servePlaylist(url(), body, served));

@@ -9,7 +9,7 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { resolveBinding, RuleError } from "./rule-engine.ts";
-import { TagId } from "#worker/services/overlays/schemas.ts";
+import { TagId, Timecode } from "#worker/services/overlays/schemas.ts";
 import type { ProviderEventMessage } from "./schemas.ts";
 import type { BroadcastEvent } from "#worker/services/overlays/broadcasts.ts";
 import { buildBroadcast } from "#worker/services/overlays/build-broadcast.ts";
@@ -109,7 +109,7 @@ function requestOf({ rule, event: { data } }: RuleFiring): FiringRequest {
       targeting.segment !== "viewers_with_tags"
         ? undefined
         : (targeting.tags ?? []).map((tag) => checked(TagId, resolveBinding(tag, data), "A tag")),
-    timecode: timecodeMapping && checked(z.number().min(0), resolveBinding(timecodeMapping, data), "The timecode"),
+    timecode: timecodeMapping && checked(Timecode, resolveBinding(timecodeMapping, data), "The timecode"),
   };
 }
 

@@ -6,7 +6,7 @@ import { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { FreeObject, Id, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { SegmentSlug } from "#worker/lib/segments.ts";
-import { TagId } from "#worker/services/overlays/schemas.ts";
+import { TagId, Timecode } from "#worker/services/overlays/schemas.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 
 const BINDING = ["static", "dynamic"] as const;
@@ -65,7 +65,7 @@ const SendOverlayAction = z
       .record(z.string().min(1).max(100), binding(Scalar))
       .refine((mapping) => Object.keys(mapping).length <= 100, "At most 100 variables")
       .default({}),
-    timecodeMapping: binding(z.number().min(0)).optional().describe("The media time in seconds at which viewers show the overlay"),
+    timecodeMapping: binding(Timecode).optional().describe("The media time in seconds at which viewers show the overlay"),
     broadcastPayload: FreeObject.optional().describe("Sent to viewers unchanged"),
   })
   .openapi("SendOverlayAction");

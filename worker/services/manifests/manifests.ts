@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { channelOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { EPOCH_TIMECODE, type TimelineEntry } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { toBase64Url } from "#worker/lib/crypto/crypto.ts";
-import { type DateRange, dateRangeTag } from "#worker/lib/hls/date-ranges.ts";
+import { type DateRange, dateRangeTag, LAST_DATE } from "#worker/lib/hls/date-ranges.ts";
 import { isComplete, isMultivariant, relocate, windowOf } from "#worker/lib/hls/playlist.ts";
 import { type Loaded, SharedCache } from "#worker/lib/shared-cache.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
@@ -14,6 +14,8 @@ import { allowedUrl, fetchPlaylist, readable } from "./fetch-playlist.ts";
 const LIVE_MS = 1_000;
 const LASTING_MS = 10_000;
 const FAILED_MS = 1_000;
+/** What an isolate remembers of playlists at most, in characters: its memory serves all sites. */
+const MAX_CACHED_CHARS = 16_000_000;
 /** Longer than loading a playlist may take. */
 const WAIT_MS = 7_000;
 /** What is added to a playlist at most; the latest broadcasts come first. */
@@ -45,7 +47,10 @@ export interface ManifestRequest {
   addressOf: (src: string) => string;
 }
 
-const manifests = new SharedCache<string>({ max: 200, waitMs: WAIT_MS, failedMs: FAILED_MS });
+const manifests = new SharedCache<string>({
+  ...{ max: 200, waitMs: WAIT_MS, failedMs: FAILED_MS },
+  ...{ sizeOf: ({ length }) => length, maxSize: MAX_CACHED_CHARS },
+});
 
 /**
  * The playlist with the channel's broadcasts as date ranges. All devices of an isolate that ask within a second share one load; only who may
@@ -89,7 +94,8 @@ export function tagsOf(entries: TimelineEntry[], covered: { from: number; to: nu
   let room = MAX_ADDED_CHARS;
   for (const entry of entries) {
     const { startDate, end, range } = rangeOf(entry, now);
-    if (end <= covered.from || startDate > covered.to) continue;
+    // Broadcasts of earlier versions may have a timecode beyond that.
+    if (startDate > LAST_DATE || end <= covered.from || startDate > covered.to) continue;
     const tag = dateRangeTag(range);
     room -= tag.length + 1;
     if (room < 0 || tags.length === MAX_RANGES) break;

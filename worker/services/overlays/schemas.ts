@@ -4,12 +4,18 @@ import type { BroadcastRow, OverlayRow } from "#db/schema/overlays.ts";
 import type { OverlayContents } from "#db/types.ts";
 import { FreeObject, Id, orNull, QueryBoolean, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { invalid } from "#worker/lib/errors.ts";
+import { LAST_DATE } from "#worker/lib/hls/date-ranges.ts";
 import { SegmentSlug } from "#worker/lib/segments.ts";
 import { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
 import { GraphicAction } from "#worker/lib/schemas/graphic-element.ts";
 import { KIT_TEMPLATES, KitKey } from "#worker/lib/schemas/overlay-kit/kit.ts";
 import { withoutSnapshots } from "#worker/services/graphics/elements.ts";
 import { ownValueIssues } from "./kit/variables.ts";
+
+export const Timecode = z
+  .number()
+  .min(0)
+  .max(Math.floor(LAST_DATE / 1000));
 
 export const Duration = z.number().int().min(1).max(86_400).describe("Seconds").openapi({ example: 8 });
 
@@ -154,7 +160,7 @@ export const BroadcastInput = z
     channelId: Id.optional(),
     channelIds: z.array(Id).min(1).max(50).optional(),
     variables: Variables.optional(),
-    timecode: z.number().min(0).optional().describe("Media time, in seconds, at which viewers show it"),
+    timecode: Timecode.optional().describe("Media time, in seconds, at which viewers show it"),
     tagId: TagId.optional().describe("Only viewers with this account tag"),
     segment: SegmentSlug.optional().describe(
       "Only viewers in this segment of the site (`settings.userSegments`); not together with `tagId`, which a segment can ask for itself",
