@@ -53,8 +53,13 @@ const KEYWORDS: Record<string, string> = {
   "/guides/video-players": "hls.js, shaka, video.js, dash.js, avplayer, sync with video, latency, media time, timecode, player integration",
   "/guides/wallets": "balance, coins, virtual currency, credits, debit, bet, stake, tokens",
   "/guides/your-own-client": "without sdk, python, go, custom client, websocket client, reconnect, resume",
-  "/overlays/gallery":
-    "kit, templates, lower third, scoreboard, score bug, countdown, ticker, sponsor, banner, graphics, line-up, examples",
+  "/overlays/gallery": "kit, templates, overlay templates, graphics, banner, examples, showcase",
+  "/overlays/gallery/scorebug": "scoreboard, score bug, match clock, game clock",
+  "/overlays/gallery/lower-third": "name strap, chyron, caption, name tag, speaker",
+  "/overlays/gallery/countdown": "timer, time left, starts in",
+  "/overlays/gallery/sponsor": "advertisement, ad, logo, brand, partner",
+  "/overlays/gallery/breaking-news": "ticker, banner, headline, alert, news",
+  "/overlays/gallery/line-up": "lineup, team sheet, starting eleven, formation, squad",
   "/sdk/cli": "cli, command line, terminal, npx, scaffold, starter, boilerplate, tail",
   "/sdk/web": "javascript, typescript, react, browser, website, script tag",
   "/sdk/web/getting-started":

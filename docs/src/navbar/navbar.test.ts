@@ -58,6 +58,7 @@ describe("the site's own navbar", () => {
     ["/sandbox", "Get started"],
     ["/changelog", "REST API"],
     ["/overlays/gallery", "Web SDK"],
+    ["/overlays/gallery/scorebug", "Web SDK"],
     ["/sdk/web-legacy", "Web SDK"],
     ["/sdk/web/core-sdk/configure", "Web SDK"],
   ])("marks on %s only the link of its section, %s", (path, label) => {

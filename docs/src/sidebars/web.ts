@@ -1,3 +1,4 @@
+import { listKit } from "#worker/services/overlays/kit/catalogue.ts";
 import type { SidebarItem } from "./sidebar.ts";
 
 export const web: SidebarItem[] = [
@@ -46,7 +47,14 @@ export const web: SidebarItem[] = [
       { label: "Overlay integration guide", slug: "sdk/web/overlays/integration-guide" },
       { label: "Overlay types", slug: "sdk/web/overlays/overlay-types" },
       { label: "Positioning and styling", slug: "sdk/web/overlays/positioning-and-styling" },
-      { label: "Gallery", slug: "overlays/gallery" },
+      {
+        label: "Gallery",
+        collapsed: true,
+        items: [
+          { label: "All templates", slug: "overlays/gallery" },
+          ...listKit().map(({ name, title }) => ({ label: title, slug: `overlays/gallery/${name}` })),
+        ],
+      },
       { label: "Rive configuration", slug: "sdk/web/overlays/rive-configuration" },
     ],
   },

@@ -1,27 +1,20 @@
+import { type KitTemplateName, ShownKitElement } from "#worker/lib/schemas/overlay-kit/kit.ts";
 import { listKit } from "#worker/services/overlays/kit/catalogue.ts";
 
-type KitTemplate = ReturnType<typeof listKit>[number];
-
 /** A template of the kit as the API lists it. Throws for a name that it doesn't have. */
-export function findKitTemplate(name: string): KitTemplate {
+export function findKitTemplate(name: string): ReturnType<typeof listKit>[number] {
   const template = listKit().find((one) => one.name === name);
   if (!template) throw new Error(`The kit has no template "${name}"`);
   return template;
 }
 
-/** The templates before and after one on the page, on which each has its name as its anchor. */
-export function neighboursOf(name: string): { previous?: KitLink; next?: KitLink } {
-  const all = listKit();
-  const at = all.findIndex((one) => one.name === name);
-  const [previous, next] = [all[at - 1], all[at + 1]];
-  return { ...(previous && { previous: linkTo(previous) }), ...(next && { next: linkTo(next) }) };
+/** The element of an overlay that shows a template with its sample. */
+export function sampleElement(name: KitTemplateName): ShownKitElement {
+  const { sample, position } = findKitTemplate(name);
+  return ShownKitElement.parse({ kind: "kit", template: name, key: "gallery", variables: sample, position });
 }
 
-interface KitLink {
-  href: string;
-  title: string;
-}
-
-function linkTo({ name, title }: KitTemplate): KitLink {
-  return { href: `#${name}`, title };
+/** The path of a template's own page. */
+export function pageOf(name: KitTemplateName): string {
+  return `/overlays/gallery/${name}`;
 }

@@ -6,7 +6,7 @@ export interface Field {
   description: string;
   required: boolean;
   control:
-    | { kind: "text"; multiline: boolean }
+    | { kind: "text"; multiline: boolean; orNumber?: true }
     | { kind: "number" }
     | { kind: "choice"; options: string[] }
     | { kind: "switch" }
@@ -37,10 +37,28 @@ export function fieldsOf(schema: Record<string, unknown>): Field[] {
   }));
 }
 
+/** The type of a field's values, as a reader of the documentation knows it. */
+export function typeOf({ name, control }: Field): string {
+  switch (control.kind) {
+    case "choice":
+      return control.options.join(", ");
+    case "switch":
+      return "true or false";
+    case "number":
+      return "number";
+    case "color":
+      return "colour, such as #0b5fff";
+    case "text":
+      if (/(Crest|image)$/.test(name)) return "URL";
+      return control.orNumber ? "number or text" : "text";
+  }
+}
+
 function controlOf(name: string, property: Property): Field["control"] {
   if (property.enum) return { kind: "choice", options: property.enum };
   if (property.type === "boolean") return { kind: "switch" };
   if (property.type === "integer" || property.type === "number") return { kind: "number" };
   if (name.endsWith("Color")) return { kind: "color" };
-  return { kind: "text", multiline: (property.maxLength ?? 0) > SINGLE_LINE };
+  // Only a union has no type of its own.
+  return { kind: "text", multiline: (property.maxLength ?? 0) > SINGLE_LINE, ...(property.type === undefined && { orNumber: true }) };
 }

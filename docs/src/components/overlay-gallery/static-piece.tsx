@@ -44,7 +44,8 @@ export function StaticPiece({ template, variables }: Pick<KitElement, "template"
   );
 }
 
-/** The rules of all templates. */
-export function allStyles(): string {
-  return [BASE_CSS, ...Object.values(PIECES).map(({ css }) => css)].map(withUnits).join("\n");
+/** The rules of all templates, or of one. */
+export function stylesOf(name?: KitTemplateName): string {
+  const pieces = name === undefined ? Object.values(PIECES) : [PIECES[name]];
+  return [BASE_CSS, ...pieces.map(({ css }) => css)].map(withUnits).join("\n");
 }

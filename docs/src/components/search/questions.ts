@@ -45,7 +45,7 @@ export const QUESTIONS: readonly [question: string, ...pages: string[]][] = [
     "/docs/api-reference/clearChannelBroadcasts",
     "/docs/api-reference/deleteOverlay",
   ],
-  ["lower third", "/overlays/gallery"],
+  ["lower third", "/overlays/gallery/lower-third"],
   ["overlay templates", "/overlays/gallery", "/sdk/web/overlays/overlay-types"],
   ["rive animation", "/sdk/web/overlays/rive-configuration"],
   ["position overlay top left", "/sdk/web/overlays/positioning-and-styling"],
