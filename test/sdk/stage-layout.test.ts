@@ -63,6 +63,33 @@ describe("the layout of a stage", () => {
     expect(layOut(STAGE, SAFE, [late]).waiting).toEqual([]);
   });
 
+  describe("of which the older has no place", () => {
+    // A goal at the bottom and a poll beside it, whose boxes touch, below a sponsor.
+    const goal = item("goal", "bottomCenter", { width: 800, height: 180, order: 1 });
+    const poll = item("poll", "centerRight", { width: 480, height: 400, order: 2 });
+    const sponsor = item("sponsor", "topRight", { height: 40, order: 3 });
+
+    test("moves the newer of the same priority aside, so that both are shown", () => {
+      const { boxes, waiting } = layOut(STAGE, SAFE, [goal, poll, sponsor]);
+      expect(waiting).toEqual([]);
+      expect(boxes.get("goal")).toMatchObject({ x: 240, y: 476 });
+      expect(boxes.get("poll")).toMatchObject({ x: 784, y: 68 });
+      expect(boxes.get("sponsor")).toMatchObject({ x: 864, y: 16 });
+      expect([...boxes.keys()]).toEqual(["sponsor", "poll", "goal"]);
+    });
+
+    test("moves nothing that is more important, and never the first", () => {
+      expect(layOut(STAGE, SAFE, [goal, { ...poll, priority: 1 }, { ...sponsor, priority: 1 }]).waiting).toEqual(["goal"]);
+      expect(layOut(STAGE, SAFE, [goal, { ...poll, height: 600 }]).waiting).toEqual(["goal"]);
+    });
+
+    test("hides nothing else for it", () => {
+      const { boxes, waiting } = layOut(STAGE, SAFE, [goal, { ...poll, height: 560 }, sponsor]);
+      expect(waiting).toEqual(["goal"]);
+      expect(boxes.get("poll")).toMatchObject({ x: 784 });
+    });
+  });
+
   test("gives an overlay that is too large the whole safe area", () => {
     expect(boxOf([item("a", "center", { width: 5000, height: 5000 })], "a")).toEqual({ x: 16, y: 16, width: 1248, height: 640 });
   });

@@ -43,19 +43,48 @@ const SIDEWAYS_COST = 3;
 
 /**
  * Places items so that no two overlap and all are within the safe area. Each is as close to its position as those with precedence allow:
- * higher priority first, then the newest. An item waits only if there is no place for it. One that is larger than the safe area gets all
- * of it in that dimension.
+ * higher priority first, then the newest. If there is no place for one, newer ones of its priority move aside, but for the first of all;
+ * otherwise it waits. One that is larger than the safe area gets all of it in that dimension.
  */
 export function layOut<Id>(stage: Size, safe: Edges, items: readonly StageItem<Id>[]): StageLayout<Id> {
   const area = areaOf(stage, safe);
+  const sorted = [...items].sort(byPrecedence);
+  const first = placeAll(sorted, area);
+  const { boxes } = first.waiting.reduce((plan, item) => withRoomFor(item, plan, area), first);
+  const placed = sorted.flatMap(({ id }): [Id, Box][] => {
+    const box = boxes.get(id);
+    return box ? [[id, box]] : [];
+  });
+  return { boxes: new Map(placed), waiting: sorted.filter(({ id }) => !boxes.has(id)).map(({ id }) => id) };
+}
+
+/** An order of items, and where each is if they are placed one after the other. */
+interface Plan<Id> {
+  readonly order: readonly StageItem<Id>[];
+  readonly boxes: ReadonlyMap<Id, Box>;
+  readonly waiting: readonly StageItem<Id>[];
+}
+
+function placeAll<Id>(order: readonly StageItem<Id>[], area: Box): Plan<Id> {
   const boxes = new Map<Id, Box>();
-  const waiting: Id[] = [];
-  for (const item of [...items].sort(byPrecedence)) {
+  const waiting: StageItem<Id>[] = [];
+  for (const item of order) {
     const box = placeFor(item, area, [...boxes.values()]);
     if (box) boxes.set(item.id, box);
-    else waiting.push(item.id);
+    else waiting.push(item);
   }
-  return { boxes, waiting };
+  return { order, boxes, waiting };
+}
+
+/** The plan with the item in it and without losing another, if that is possible. */
+function withRoomFor<Id>(item: StageItem<Id>, plan: Plan<Id>, area: Box): Plan<Id> {
+  if (plan.boxes.has(item.id)) return plan;
+  const others = plan.order.filter((other) => other !== item);
+  for (let at = plan.order.indexOf(item) - 1; at > 0 && others[at]?.priority === item.priority; at--) {
+    const changed = placeAll([...others.slice(0, at), item, ...others.slice(at)], area);
+    if (changed.boxes.has(item.id) && [...plan.boxes.keys()].every((id) => changed.boxes.has(id))) return changed;
+  }
+  return plan;
 }
 
 /** What stays free by default: on large stages about as much as television keeps. */
