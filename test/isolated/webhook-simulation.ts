@@ -2,7 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { deliverDue } from "#worker/durable-objects/webhook-endpoint/deliver-due.ts";
-import { DeliveryQueue, type DisabledReason, type DueDelivery } from "#worker/durable-objects/webhook-endpoint/delivery-queue.ts";
+import { DeliveryQueue, type DisabledReason } from "#worker/durable-objects/webhook-endpoint/delivery-queue.ts";
+import type { DueDelivery } from "#worker/durable-objects/webhook-endpoint/due-delivery.ts";
 import type { DeliveryQuery } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 
@@ -25,17 +26,18 @@ export class Simulation {
   #random: number;
   #inFlight = 0;
 
-  constructor(storage: DurableObjectStorage, receiver: Receiver, seed = 1) {
-    this.queue = new DeliveryQueue(storage);
+  /** `inMemory`: how many waiting events the queue knows at once. */
+  constructor(storage: DurableObjectStorage, receiver: Receiver, { seed = 1, inMemory }: { seed?: number; inMemory?: number } = {}) {
+    this.queue = new DeliveryQueue(storage, inMemory);
     this.#receiver = receiver;
     this.#random = seed;
   }
 
-  add(count: number, resources: number, from = 0): void {
+  add(count: number, resources: number, from = 0, text = "Goal"): void {
     const events = Array.from({ length: count }, (_, i) => {
       const id = newId(this.now);
       const resource = `overlay/${(from + i) % resources}`;
-      const eventData = JSON.stringify({ id, sequence: from + i + 1, resource, data: { name: `Goal ${i}` } });
+      const eventData = JSON.stringify({ id, sequence: from + i + 1, resource, data: { name: `${text} ${i}` } });
       return {
         id,
         type: "overlay.updated",
@@ -104,7 +106,7 @@ export function simulate(
   seed = 1,
 ): Promise<void> {
   const stub = env.WEBHOOK_ENDPOINT.getByName(`simulated:${newId(Date.now())}`);
-  return runInDurableObject(stub, (_, state) => play(new Simulation(state.storage, receiver, seed), state.storage));
+  return runInDurableObject(stub, (_, state) => play(new Simulation(state.storage, receiver, { seed }), state.storage));
 }
 
 /** Expects that every event was accepted exactly once, and in order per resource. */

@@ -1,9 +1,10 @@
-import type { DeliveryQueue, DisabledReason, DueDelivery } from "./delivery-queue.ts";
+import type { DeliveryQueue, DisabledReason } from "./delivery-queue.ts";
+import type { DueDelivery } from "./due-delivery.ts";
 import type { Attempt } from "./webhook-endpoint.protocol.ts";
 
 /** How many sends one run may start, and for how long: the platform limits the requests and duration of an alarm. */
 const RUN = { sends: 900, ms: 60_000 };
-/** Outcomes are recorded in groups of at most this many, or after this long. */
+/** Outcomes are recorded in groups of at most this many, or after this long. After that long, there may also be something new to read. */
 const GROUP = { size: 256, ms: 1000 };
 
 interface Outcome {
@@ -42,6 +43,8 @@ class Run {
   /** Deliveries read ahead: for each resource that isn't busy, its events in order. */
   #ready: DueDelivery[][] = [];
   #revision = 0;
+  /** When nothing more was found to be due, if nothing has happened since that changes it. */
+  #exhausted: number | undefined;
   #outcomes: Outcome[] = [];
   #recorded: number;
   #started = 0;
@@ -58,7 +61,10 @@ class Run {
   }
 
   async execute(): Promise<DisabledReason | undefined> {
-    this.#queue.onProgress = () => this.#progress.resolve();
+    this.#queue.onProgress = () => {
+      this.#exhausted = undefined;
+      this.#progress.resolve();
+    };
     this.#queue.settle = () => this.#record();
     for (;;) {
       this.#progress = Promise.withResolvers();
@@ -88,10 +94,14 @@ class Run {
   }
 
   #nextResource(): DueDelivery[] | undefined {
-    if (this.#ready.length === 0 || this.#queue.revision !== this.#revision) {
+    const now = this.#dependencies.now();
+    const isOutdated = this.#queue.revision !== this.#revision;
+    const isExhausted = this.#exhausted !== undefined && now - this.#exhausted < GROUP.ms;
+    if (isOutdated || (this.#ready.length === 0 && !isExhausted)) {
       this.#record();
       this.#revision = this.#queue.revision;
-      this.#ready = this.#queue.dueByResource(this.#dependencies.now(), this.#busy);
+      this.#ready = this.#queue.dueByResource(now, this.#busy);
+      this.#exhausted = this.#ready.length === 0 ? now : undefined;
     }
     return this.#ready.shift();
   }
@@ -103,7 +113,9 @@ class Run {
       const attempt = await this.#dependencies.send(event);
       if (attempt) this.#outcomes.push({ event, attempt });
       else this.#end = {};
-      if (attempt?.error === null && following.length > 0 && revision === this.#queue.revision) this.#ready.push(following);
+      const goesOn = attempt?.error === null && following.length > 0 && revision === this.#queue.revision;
+      if (goesOn) this.#ready.push(following);
+      else if (!attempt || attempt.error !== null || this.#queue.hasFurther(event)) this.#exhausted = undefined;
       // A failure decides how much is sent next.
       if (attempt?.error || this.#isGroup()) this.#record();
     } catch (error) {

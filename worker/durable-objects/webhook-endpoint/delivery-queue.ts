@@ -1,82 +1,50 @@
-import { z } from "@hono/zod-openapi";
 import type { WEBHOOK_DISABLED_REASONS } from "#db/enums.ts";
-import { pauseAfter, RETRY_SPAN, retryDelay } from "#worker/services/webhooks/backoff.ts";
+import { RETRY_SPAN, retryDelay } from "#worker/services/webhooks/backoff.ts";
 import { insertRows } from "#worker/durable-objects/insert-rows.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
-import { newId } from "#worker/lib/ids.ts";
-import { Attempt, type Delivery, type DeliveryQuery, type DeliveryState, type QueuedEvent } from "./webhook-endpoint.protocol.ts";
+import { DUE_COLUMNS, type DueDelivery, type DueRow, readUpTo } from "./due-delivery.ts";
+import { DeliveryWindow } from "./delivery-window.ts";
+import { listDeliveries } from "./list-deliveries.ts";
+import { PageStore, type Place } from "./page-store.ts";
+import { QueueNumbers } from "./queue-numbers.ts";
+import { SCHEMA } from "./queue-tables.ts";
+import { ReceiverHealth } from "./receiver-health.ts";
+import type { Attempt, Delivery, DeliveryQuery, DeliveryState, QueuedEvent } from "./webhook-endpoint.protocol.ts";
 
 /** How long, and how many, settled deliveries are kept. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const KEPT_ROWS = 20_000;
 /** How long pending deliveries are kept: only a disabled endpoint, or a resource that keeps failing, has any this old. */
 const WAITING_MS = 30 * 24 * 60 * 60 * 1000;
-/** Parallel deliveries; the platform opens no more connections than this. */
-const MAX_PARALLEL = 6;
 /** Rows that one pruning examines. */
 const PRUNED_ROWS = 2 * KEPT_ROWS;
 /** How much is read ahead. */
 const READ_AHEAD = { events: 256, bytes: 1_000_000 };
 const GONE = 410;
 
-const Attempts = z.array(Attempt);
-const INSERTED = ["id", "event_id", "type", "resource", "service", "event", "account", "method", "origin_path", "created", "due"];
-const DUE_COLUMNS = "number, event_id, type, resource, service, event, account, method, origin_path";
+/** Resources that one statement looks up. */
+const LOOKED_UP = 256;
+/** Events that get rows of their own at once, if all that are known in memory wait behind others. */
+const MADE_ROOM = 500;
+
+const EVENT_COLUMNS = ["event_id", "type", "resource", "service", "event", "account", "method", "origin_path"];
 
 export type DisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 
-/** An event to send now. */
-export interface DueDelivery extends QueuedEvent {
-  number: number;
-}
-
-type DueRow = {
-  number: number;
-  event_id: string;
-  type: string;
-  resource: string;
-  service: string;
-  event: string;
-  account: string | null;
-  method: string | null;
-  origin_path: string | null;
-};
-
-type ListedRow = {
-  number: number;
-  id: string;
-  event_id: string;
-  type: string;
-  resource: string;
-  state: DeliveryState;
-  due: number | null;
-  created: number;
-  attempts: string;
-};
-
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS deliveries (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event_id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
-    resource TEXT NOT NULL, service TEXT NOT NULL, event TEXT NOT NULL, account TEXT, method TEXT, origin_path TEXT,
-    state TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0, due INTEGER, created INTEGER NOT NULL, settled INTEGER,
-    attempts TEXT NOT NULL DEFAULT '[]');
-  CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (resource, number) WHERE state = 'pending';
-  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due, number) WHERE due IS NOT NULL;
-  CREATE TABLE IF NOT EXISTS health (
-    id INTEGER PRIMARY KEY CHECK (id = 1), failures INTEGER NOT NULL, failing_since INTEGER, paused_until INTEGER NOT NULL);
-  INSERT OR IGNORE INTO health VALUES (1, 0, NULL, 0)`,
-];
-
-type Health = { failures: number; failing_since: number | null; paused_until: number };
-
 /**
- * One endpoint's deliveries, in SQLite. Only the first pending delivery of a resource has a due time and the others wait for it, which
- * keeps the order and makes finding due deliveries cheap however many wait. Has no clock: callers pass the time.
+ * One endpoint's deliveries, in SQLite. Events are queued in pages, because most are accepted at the first attempt. One that fails, or that
+ * is sent again, gets a row of its own, and the later events of its resource wait for it. Of these rows, only the first pending one of a
+ * resource has a due time, which makes finding them cheap however many wait. Has no clock: callers pass the time.
  */
 export class DeliveryQueue {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
-  #known: Health | undefined;
+  readonly #pages: PageStore;
+  readonly #window: DeliveryWindow;
+  readonly #health: ReceiverHealth;
+  readonly #numbers: QueueNumbers;
+  /** Whether every event in a page waits for one with a row of its own. */
+  #allWait = false;
   /** Increases when pending deliveries change, which invalidates what was read ahead. */
   revision = 0;
   /** Called when there may be something new to send. */
@@ -84,48 +52,48 @@ export class DeliveryQueue {
   /** Records outcomes that only a run knows; called before reading or changing deliveries. */
   settle: () => void = () => undefined;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, inMemory?: number) {
     this.#storage = storage;
     this.#sql = storage.sql;
     migrate(storage, "deliveries", SCHEMA);
+    this.#pages = new PageStore(storage.sql);
+    this.#window = new DeliveryWindow(this.#pages, inMemory);
+    this.#health = new ReceiverHealth(storage.sql);
+    this.#numbers = new QueueNumbers(storage.sql, "deliveries");
   }
 
   /** Queues events, each once however often it is added. */
   add(events: QueuedEvent[], now: number): void {
-    this.#storage.transactionSync(() => {
+    const allWaited = this.#allWait;
+    this.#transaction(() => {
       const added = new Map(events.map((event) => [event.id, event]));
-      const ids = JSON.stringify([...added.keys()]);
       const known = this.#sql.exec<{ id: string }>(
         "SELECT event_id AS id FROM deliveries WHERE event_id IN (SELECT value FROM json_each(?))",
-        ids,
+        JSON.stringify([...added.keys()]),
       );
       for (const { id } of known.toArray()) added.delete(id);
-      const waiting = this.#pendingAmong([...added.values()].map(({ resource }) => resource));
-      const rows = [...added.values()].map((event) => {
-        // Due from the start if nothing of its resource is pending, because setting it later writes two more rows.
-        const due = waiting.has(event.resource) ? null : now;
-        waiting.add(event.resource);
-        return [
-          ...[newId(now), event.id, event.type, event.resource, event.service, event.eventData],
-          ...[event.account, event.method, event.originPath, now, due],
-        ];
-      });
-      insertRows(this.#sql, "deliveries", INSERTED, rows);
-      this.#makeDue([...waiting], now);
+      for (const id of this.#pages.known([...added.keys()])) added.delete(id);
+      const rest = [...added.values()];
+      if (rest.length === 0) return;
+      this.#pages.add(
+        rest,
+        this.#numbers.take(rest.length, () => this.#end()),
+        now,
+      );
+      const resources = new Set(rest.map(({ resource }) => resource));
+      this.#allWait = allWaited && this.#pendingAmong([...resources]).size === resources.size;
     });
     this.onProgress();
   }
 
   /** How many parallel deliveries the receiver's health allows. */
   capacity(now: number): number {
-    const { failures, paused_until } = this.#health();
-    if (paused_until > now) return 0;
-    return pauseAfter(failures) > 0 ? 1 : MAX_PARALLEL;
+    return this.#health.capacity(now);
   }
 
   /**
-   * The deliveries to send now, longest due first, grouped by resource, with the events of the same resource that wait behind them, in
-   * order. Skips `busy` resources.
+   * The deliveries to send now, grouped by resource, with the events of the same resource that wait behind them, in order: first those
+   * with rows of their own, longest due first. Skips `busy` resources.
    */
   dueByResource(now: number, busy: ReadonlySet<string>): DueDelivery[][] {
     const due = this.#sql.exec<DueRow>(
@@ -135,23 +103,38 @@ export class DeliveryQueue {
     );
     const first = readUpTo(due, READ_AHEAD.bytes);
     const waiting = first.length === 0 ? [] : this.#waitingFor(first);
-    return [...Map.groupBy([...first, ...waiting], ({ resource }) => resource).values()];
+    const own = [...first, ...waiting];
+    const room = {
+      events: READ_AHEAD.events - own.length,
+      chars: READ_AHEAD.bytes - own.reduce((sum, { eventData }) => sum + eventData.length, 0),
+    };
+    const paged = room.events > 0 && room.chars > 0 ? this.#pages.read(this.#window.choose(this.#free(now, busy, room.events), room)) : [];
+    return [...Map.groupBy([...own, ...paged], ({ resource }) => resource).values()];
+  }
+
+  /** Whether there may be later events of its resource to send. */
+  hasFurther({ page, resource, number }: DueDelivery): boolean {
+    return page === null || !this.#window.isLast(resource, number);
   }
 
   /** Records successful attempts, many at once: a separate write costs as much as the request. */
   delivered(outcomes: { event: DueDelivery; attempt: Attempt }[]): void {
     const now = Math.max(...outcomes.map(({ attempt }) => attempt.at + attempt.duration));
-    const attempts = JSON.stringify(Object.fromEntries(outcomes.map(({ event, attempt }) => [event.number, attempt])));
-    this.#storage.transactionSync(() => {
-      // The response may arrive after the endpoint and its queue were deleted.
-      this.#sql.exec(
-        `UPDATE deliveries SET state = 'delivered', settled = ?2, due = NULL, tries = tries + 1,
-           attempts = json_insert(attempts, '$[#]', json(try.value))
-         FROM json_each(?1) AS try WHERE number = CAST(try.key AS INTEGER) AND state = 'pending'`,
-        attempts,
-        now,
-      );
-      this.resetHealth();
+    this.#transaction(() => {
+      const paged = outcomes.flatMap(({ event, attempt }) => (event.page === null ? [] : [{ ...event, page: event.page, attempt }]));
+      const moved = this.#pages.deliver(paged, now);
+      for (const { resource, number } of paged) this.#window.settle(resource, number);
+      const own = outcomes.filter(({ event }) => event.page === null || moved.has(event.number));
+      if (own.length > 0)
+        // The response may arrive after the endpoint and its queue were deleted.
+        this.#sql.exec(
+          `UPDATE deliveries SET state = 'delivered', settled = ?2, due = NULL, tries = tries + 1,
+             attempts = json_insert(attempts, '$[#]', json(try.value))
+           FROM json_each(?1) AS try WHERE number = CAST(try.key AS INTEGER) AND state = 'pending'`,
+          JSON.stringify(Object.fromEntries(own.map(({ event, attempt }) => [event.number, attempt]))),
+          now,
+        );
+      this.#health.reset();
       this.#makeDue(
         outcomes.map(({ event }) => event.resource),
         now,
@@ -160,9 +143,10 @@ export class DeliveryQueue {
   }
 
   /** Records a failed attempt and schedules the next; returns why to disable the endpoint, if it should be. */
-  failed({ number, resource }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
+  failed({ number, page, resource }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
     const now = attempt.at + attempt.duration;
-    return this.#storage.transactionSync(() => {
+    return this.#transaction(() => {
+      if (page !== null) this.#giveRows([{ number, page }], now);
       // It may have been redelivered or deleted in the meantime.
       const [row] = this.#sql
         .exec<{ tries: number }>(
@@ -176,31 +160,34 @@ export class DeliveryQueue {
       const delay = retryDelay(row.tries, random);
       if (delay === undefined) this.#giveUp(number, resource, now);
       else this.#retry(number, now + delay);
-      const since = this.#fail(now);
+      const since = this.#health.fail(now);
       if (attempt.status === GONE) return "gone";
       return now - since >= RETRY_SPAN ? "failing" : undefined;
     });
   }
 
   has(id: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM deliveries WHERE id = ?", id).toArray().length > 0;
+    return this.#sql.exec("SELECT 1 FROM deliveries WHERE id = ?", id).toArray().length > 0 || this.#pages.find(id) !== undefined;
   }
 
   /** Sends a delivery again as soon as possible with a new set of attempts; false if it doesn't exist. */
   redeliver(id: string, now: number): boolean {
     this.settle();
-    return this.#storage.transactionSync(() => {
+    return this.#transaction(() => {
+      const paged = this.#pages.find(id);
+      if (paged?.state === "delivered") this.#giveRows([paged], now);
       const [row] = this.#sql
         .exec<{ resource: string }>(
           "UPDATE deliveries SET state = 'pending', tries = 0, settled = NULL, due = NULL WHERE id = ? RETURNING resource",
           id,
         )
         .toArray();
-      if (!row) return false;
+      const resource = row?.resource ?? paged?.entry.resource;
+      if (resource === undefined) return false;
       // Later deliveries of its resource wait again.
-      this.#sql.exec("UPDATE deliveries SET due = NULL WHERE state = 'pending' AND resource = ?", row.resource);
-      this.#makeDue([row.resource], now);
-      this.resetHealth();
+      this.#sql.exec("UPDATE deliveries SET due = NULL WHERE state = 'pending' AND resource = ?", resource);
+      this.#makeDue([resource], now);
+      this.#health.reset();
       this.#invalidate();
       return true;
     });
@@ -208,43 +195,34 @@ export class DeliveryQueue {
 
   /** Retries failed deliveries now: the receiver may have been fixed. */
   retryNow(now: number): void {
-    this.resetHealth();
+    this.#health.reset();
     this.#sql.exec("UPDATE deliveries SET due = ?1 WHERE due > ?1", now);
-  }
-
-  /** Clears the receiver's failures. */
-  resetHealth(): void {
-    if (this.#health().failures > 0) this.#setHealth({ failures: 0, failing_since: null, paused_until: 0 });
   }
 
   /** When the next delivery is due; undefined if none is pending. */
   nextDue(): number | undefined {
     const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM deliveries WHERE due IS NOT NULL").one();
-    return due === null ? undefined : Math.max(due, this.#health().paused_until);
+    const pausedUntil = this.#health.pausedUntil();
+    if (!this.#allWait && this.#pages.hasPending()) return pausedUntil;
+    return due === null ? undefined : Math.max(due, pausedUntil);
   }
 
   isEmpty(): boolean {
-    return this.#sql.exec("SELECT 1 FROM deliveries LIMIT 1").toArray().length === 0;
+    return this.#pages.isEmpty() && this.#sql.exec("SELECT 1 FROM deliveries LIMIT 1").toArray().length === 0;
   }
 
   /** A page of deliveries with their attempts, and how many match. */
-  list({ limit, offset, direction, cursor, state, type, search }: DeliveryQuery): { rows: Delivery[]; totalCount: number } {
+  list(query: DeliveryQuery): { rows: Delivery[]; totalCount: number } {
     this.settle();
-    const matches = `(?1 IS NULL OR state = ?1) AND (?2 IS NULL OR type = ?2)
-      AND (?3 IS NULL OR instr(lower(type), ?3) > 0 OR instr(lower(resource), ?3) > 0)`;
-    const [after, order] = direction === 1 ? ["number > ?4", "ASC"] : ["number < ?4", "DESC"];
-    const rows = this.#sql
-      .exec<ListedRow>(
-        `SELECT number, id, event_id, type, resource, state, due, created, attempts
-         FROM deliveries WHERE (?4 IS NULL OR ${after}) AND ${matches} ORDER BY number ${order} LIMIT ?5 OFFSET ?6`,
-        ...[state, type, search, cursor, limit, cursor === null ? offset : 0],
-      )
-      .toArray();
-    const { total } = this.#sql
-      .exec<{ total: number }>(`SELECT count(*) AS total FROM deliveries WHERE ${matches}`, state, type, search)
-      .one();
-    const { paused_until } = this.#health();
-    return { rows: rows.map((row) => toDelivery(row, paused_until)), totalCount: total };
+    this.#window.load();
+    return listDeliveries(this.#sql, this.#pages, query, {
+      pausedUntil: this.#health.pausedUntil(),
+      firstOf: (events) => {
+        const firsts = events.filter(({ number, entry }) => this.#window.isFirst(entry.resource, number));
+        const waiting = this.#pendingAmong(firsts.map(({ entry }) => entry.resource));
+        return new Set(firsts.flatMap(({ number, entry }) => (waiting.has(entry.resource) ? [] : [number])));
+      },
+    });
   }
 
   /** Erases the data of a resource's events before a sequence, because the person they are about was deleted. */
@@ -255,17 +233,16 @@ export class DeliveryQueue {
       resource,
       before,
     );
+    this.#pages.erase(resource, before);
+    this.#window.forget();
     this.#invalidate();
   }
 
   /** Deletes settled deliveries beyond their retention, and those that have been pending for too long. */
   prune(now: number): void {
-    this.#storage.transactionSync(() => {
-      this.#sql.exec(
-        `DELETE FROM deliveries WHERE state <> 'pending' AND number <= (
-           SELECT number FROM deliveries WHERE state <> 'pending' ORDER BY number DESC LIMIT 1 OFFSET ?)`,
-        KEPT_ROWS,
-      );
+    this.#transaction(() => {
+      const upTo = this.#lastBeyond();
+      this.#sql.exec("DELETE FROM deliveries WHERE state <> 'pending' AND number <= ?", upTo);
       // The oldest have the lowest numbers.
       const old = this.#sql
         .exec<{ resource: string; state: DeliveryState }>(
@@ -275,8 +252,11 @@ export class DeliveryQueue {
           ...[PRUNED_ROWS, now - WAITING_MS, now - KEPT_MS],
         )
         .toArray();
+      const ages = { upTo, createdBefore: now - WAITING_MS, settledBefore: now - KEPT_MS, limit: PRUNED_ROWS };
+      const wasPending = this.#pages.prune(ages);
+      if (wasPending) this.#window.forget();
       const waiting = old.filter(({ state }) => state === "pending").map(({ resource }) => resource);
-      if (waiting.length === 0) return;
+      if (waiting.length === 0 && !wasPending) return;
       this.#makeDue(waiting, now);
       this.#invalidate();
     });
@@ -284,8 +264,57 @@ export class DeliveryQueue {
 
   clear(): void {
     this.#sql.exec("DELETE FROM deliveries");
-    this.resetHealth();
+    this.#pages.clear();
+    this.#window.forget();
+    this.#health.reset();
     this.#invalidate();
+  }
+
+  /** The number after the last one. */
+  #end(): number {
+    const { last } = this.#sql.exec<{ last: number | null }>("SELECT max(number) AS last FROM deliveries").one();
+    return Math.max(this.#pages.end(), (last ?? 0) + 1);
+  }
+
+  /** The number up to which settled deliveries are too many; 0 if they aren't. */
+  #lastBeyond(): number {
+    const { last } = this.#sql
+      .exec<{ last: number | null }>(
+        `SELECT max(number) AS last FROM (
+           SELECT number, sum(settled) OVER (ORDER BY number DESC) AS newer FROM (
+             SELECT number, 1 AS settled FROM deliveries WHERE state <> 'pending' UNION ALL SELECT number, delivered FROM pages))
+         WHERE newer > ?`,
+        KEPT_ROWS,
+      )
+      .one();
+    return last ?? 0;
+  }
+
+  /** Resources with events in pages that may be sent: nothing with a row of its own is pending before them. */
+  #free(now: number, busy: ReadonlySet<string>, most: number): string[] {
+    const free: string[] = [];
+    const blocked: string[] = [];
+    this.#window.load();
+    const idle = this.#window.resources().filter((resource) => !busy.has(resource));
+    for (let from = 0; from < idle.length && free.length < most; from += LOOKED_UP) {
+      const some = idle.slice(from, from + LOOKED_UP);
+      const waiting = this.#pendingAmong(some);
+      for (const resource of some) (waiting.has(resource) ? blocked : free).push(resource);
+    }
+    if (free.length > 0 || busy.size > 0) return free;
+    if (this.#window.isFull()) this.#makeRoom(blocked, now);
+    else this.#allWait = true;
+    return free;
+  }
+
+  /** Events that wait for one with a row of its own get such rows too, so that those behind them become known. */
+  #makeRoom(resources: string[], now: number): void {
+    const places: Place[] = [];
+    for (const resource of resources) {
+      places.push(...this.#window.of(resource, MADE_ROOM - places.length));
+      if (places.length === MADE_ROOM) break;
+    }
+    this.#transaction(() => this.#giveRows(places, now));
   }
 
   /** The deliveries pending behind these, a fair share for each. */
@@ -339,51 +368,31 @@ export class DeliveryQueue {
     );
   }
 
-  /** Counts a failure; returns since when nothing has been delivered. */
-  #fail(now: number): number {
-    const { failures, failing_since } = this.#health();
-    const since = failing_since ?? now;
-    this.#setHealth({ failures: failures + 1, failing_since: since, paused_until: now + pauseAfter(failures + 1) });
-    return since;
+  /** Gives events of pages rows of their own, in which they are pending. */
+  #giveRows(places: Place[], now: number): void {
+    const taken = this.#pages.take(places, now);
+    const rows = taken.map(({ number, created, entry, text, attempts }) => {
+      const { id, eventId, type, resource, service, account, method, originPath } = entry;
+      return [number, id, created, JSON.stringify(attempts), eventId, type, resource, service, text, account, method, originPath];
+    });
+    insertRows(this.#sql, "deliveries", ["number", "id", "created", "attempts", ...EVENT_COLUMNS], rows);
+    for (const { number, entry } of taken) this.#window.settle(entry.resource, number);
   }
 
-  #health(): Health {
-    this.#known ??= this.#sql.exec<Health>("SELECT failures, failing_since, paused_until FROM health").one();
-    return this.#known;
-  }
-
-  #setHealth(health: Health): void {
-    const { failures, failing_since, paused_until } = health;
-    this.#sql.exec("UPDATE health SET failures = ?, failing_since = ?, paused_until = ?", failures, failing_since, paused_until);
-    this.#known = health;
+  /** What is known of events in memory must not differ from what is stored. */
+  #transaction<T>(work: () => T): T {
+    try {
+      this.#allWait = false;
+      return this.#storage.transactionSync(work);
+    } catch (error) {
+      this.#window.forget();
+      this.#numbers.forget();
+      throw error;
+    }
   }
 
   #invalidate(): void {
     this.revision++;
     this.onProgress();
   }
-}
-
-/** As many rows as fit, but at least one. Reads the others too, because a cursor that isn't read to its end holds a lock on its tables. */
-function readUpTo(rows: Iterable<DueRow>, bytes: number): DueDelivery[] {
-  const taken: DueDelivery[] = [];
-  let room = bytes;
-  for (const row of rows) {
-    if (room > 0) taken.push(toDue(row));
-    room -= row.event.length;
-  }
-  return taken;
-}
-
-function toDue({ event_id, origin_path, event, ...row }: DueRow): DueDelivery {
-  return { ...row, id: event_id, eventData: event, originPath: origin_path };
-}
-
-function toDelivery({ event_id, due, attempts, ...row }: ListedRow, pausedUntil: number): Delivery {
-  return {
-    ...row,
-    eventId: event_id,
-    nextTry: due === null ? null : Math.max(due, pausedUntil),
-    attempts: Attempts.parse(JSON.parse(attempts)),
-  };
 }

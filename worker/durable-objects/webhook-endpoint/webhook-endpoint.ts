@@ -2,7 +2,8 @@ import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { logError } from "#worker/lib/log.ts";
 import { disableEndpoint, newDeadline, readTarget, sendEvent, type Target } from "#worker/services/webhooks/dispatch.ts";
 import { deliverDue } from "./deliver-due.ts";
-import { DeliveryQueue, type DueDelivery } from "./delivery-queue.ts";
+import { DeliveryQueue } from "./delivery-queue.ts";
+import type { DueDelivery } from "./due-delivery.ts";
 import type { Attempt, Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
 
 /** Longest and shortest time between two prunings. */
