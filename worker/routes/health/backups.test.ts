@@ -117,6 +117,40 @@ test("the operator can delete a backup with its objects, but not while it runs o
   for (const operation of ["deleteBackup", "getBackup"]) expect((await other.call(operation, { as: "super", params })).status).toBe(404);
 });
 
+test("a restore that starts while its backup is being deleted is refused, and leaves no import", async () => {
+  const other = await newSite();
+  const backup = await newBackup(other);
+  const params = { backupId: backup._id };
+  const list = env.MEDIA.list.bind(env.MEDIA);
+  const restored: number[] = [];
+  vi.spyOn(env.MEDIA, "list").mockImplementation(async (options) => {
+    restored.push((await other.call("restoreBackup", { as: "super", params })).status);
+    return list(options);
+  });
+  expect((await other.call("deleteBackup", { as: "super", params })).status).toBe(204);
+  vi.restoreAllMocks();
+  expect(restored).toEqual([409]);
+  expect(await db.select().from(siteArchives).where(eq(siteArchives.siteId, other.id))).toEqual([]);
+});
+
+test("a restore that has read its backup's row before the deletion began is refused too", async () => {
+  const other = await newSite();
+  const backup = await newBackup(other);
+  const params = { backupId: backup._id };
+  // The deletion is between the restore's look at the backup and its job.
+  const batch = env.DB.batch.bind(env.DB);
+  const deleted: number[] = [];
+  vi.spyOn(env.DB, "batch").mockImplementation(async (statements) => {
+    vi.restoreAllMocks();
+    deleted.push((await other.call("deleteBackup", { as: "super", params })).status);
+    return batch(statements);
+  });
+  const { status } = await other.call("restoreBackup", { as: "super", params });
+  vi.restoreAllMocks();
+  expect([deleted, status]).toEqual([[204], 409]);
+  expect(await db.select().from(siteArchives).where(eq(siteArchives.siteId, other.id))).toEqual([]);
+});
+
 test("the deletion of a backup with more objects than one call lists deletes all of them", async () => {
   const other = await newSite();
   const backup = await newBackup(other);

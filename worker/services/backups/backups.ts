@@ -4,8 +4,8 @@ import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
 import { sites } from "#db/schema/sites.ts";
 import { conflict, notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { enqueueImport, newImport, readPieces } from "#worker/services/site-archives/archives.ts";
-import { deleteArchive, enqueueArchive, unfinished } from "#worker/services/site-archives/jobs.ts";
+import { newImport, readPieces } from "#worker/services/site-archives/archives.ts";
+import { claimDeletion, deleteArchive, enqueueArchive, unfinished } from "#worker/services/site-archives/jobs.ts";
 import { backupJob, isNoSandbox } from "./nightly.ts";
 import type { BackupQuery } from "./schemas.ts";
 
@@ -68,20 +68,28 @@ export async function startBackup(ctx: Ctx, siteId: string): Promise<ArchiveRow>
 /** Imports a backup into its site: what the site is missing is added, and if it doesn't exist, it appears. */
 export async function restoreBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
   const backup = await requireComplete(ctx, id);
-  const job = await newImport({ ...ctx, siteId: backup.siteId });
-  return enqueueImport(ctx, { ...job, bytes: backup.bytes, pieces: backup.pieces });
+  const job = { ...(await newImport({ ...ctx, siteId: backup.siteId })), bytes: backup.bytes, pieces: backup.pieces };
+  const [, [present]] = await ctx.db.batch([
+    ctx.db.insert(siteArchives).values(job),
+    ctx.db
+      .select({ id: siteArchives.id })
+      .from(siteArchives)
+      .where(and(eq(siteArchives.id, id), isBackup, sql`${siteArchives.status} = 'complete'`)),
+  ]);
+  // A deletion that began before this job was there hasn't seen it.
+  if (!present) {
+    await ctx.db.delete(siteArchives).where(eq(siteArchives.id, job.id));
+    throw conflict("The backup is being deleted");
+  }
+  ctx.defer(enqueueArchive(ctx.env, job));
+  return job;
 }
 
 /** Deletes a backup with its objects, unless it is running or an import of its site may be reading it. */
 export async function deleteBackup(ctx: Ctx, id: string): Promise<void> {
   const backup = await getBackup(ctx, id);
   if (backup.status !== "complete" && backup.status !== "failed") throw conflict("The backup is running");
-  const imports = await ctx.db
-    .select({ id: siteArchives.id })
-    .from(siteArchives)
-    .where(and(eq(siteArchives.siteId, backup.siteId), eq(siteArchives.kind, "import"), unfinished))
-    .limit(1);
-  if (imports.length > 0) throw conflict("An import of the site is running, which may be reading the backup");
+  if (!(await claimDeletion(ctx.db, backup))) throw conflict("An import of the site is running, which may be reading the backup");
   while (!(await deleteArchive(ctx, backup)));
 }
 

@@ -84,7 +84,10 @@ export async function startImport(ctx: Ctx, siteId: string, body: ReadableStream
   const job = await newImport({ ...ctx, siteId });
   const key = `${prefixOf(job)}upload`;
   const bytes = await storeStream(ctx.env.MEDIA, key, body, "text/x-ndjson");
-  return enqueueImport(ctx, { ...job, bytes, pieces: [{ key, bytes }] });
+  const uploaded = { ...job, bytes, pieces: [{ key, bytes }] };
+  await ctx.db.insert(siteArchives).values(uploaded);
+  ctx.defer(enqueueArchive(ctx.env, uploaded));
+  return uploaded;
 }
 
 /** An import of the context's site, with nothing to import yet; a 409 while another one is running. */
@@ -101,12 +104,6 @@ export async function newImport(ctx: Ctx): Promise<ArchiveRow> {
   ]);
   if (running.length > 0) throw new Failure("conflict", "An import of this site is already running");
   return { ...newJob(ctx, "import"), hadSite: site !== undefined };
-}
-
-export async function enqueueImport(ctx: Ctx, job: ArchiveRow): Promise<ArchiveRow> {
-  await ctx.db.insert(siteArchives).values(job);
-  ctx.defer(enqueueArchive(ctx.env, job));
-  return job;
 }
 
 /** The state of an import. Only for the operator. */

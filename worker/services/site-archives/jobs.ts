@@ -128,6 +128,26 @@ export async function pruneArchives({ env, db, now }: Worker & { now: number }):
 const place = { id: siteArchives.id, siteId: siteArchives.siteId, kind: siteArchives.kind };
 
 /**
+ * Takes a backup away from restores before it is deleted; false while an import of its site, which may be reading it, is running. One
+ * statement, because a restore may start at any time. If the deletion doesn't end, the backup stays as one that failed.
+ */
+export async function claimDeletion(db: Ctx["db"], { id }: Pick<ArchiveRow, "id">): Promise<boolean> {
+  const claimed = await db
+    .update(siteArchives)
+    .set({ status: "failed", message: "Its deletion has begun" })
+    .where(
+      and(
+        eq(siteArchives.id, id),
+        sql`${siteArchives.status} in ('complete', 'failed')`,
+        sql`not exists (select 1 from site_archives as other where other.site_id = ${siteArchives.siteId} and other.kind = 'import'
+          and other.status not in ('complete', 'failed'))`,
+      ),
+    )
+    .returning({ id: siteArchives.id });
+  return claimed.length > 0;
+}
+
+/**
  * Deletes a job's objects, then its row. A job with too many objects for one call keeps its row, and is continued by the next call; returns
  * whether it is gone.
  */
@@ -143,20 +163,12 @@ export async function deleteArchive({ env, db }: Worker, job: Pick<ArchiveRow, "
  * an import is running, which may be reading one.
  */
 async function pruneBackups(ctx: Ctx): Promise<void> {
-  const own = eq(siteArchives.siteId, ctx.siteId);
-  const [backups, imports] = await ctx.db.batch([
-    ctx.db
-      .select({ ...place, created: siteArchives.created, status: siteArchives.status })
-      .from(siteArchives)
-      .where(and(own, eq(siteArchives.kind, "backup")))
-      .orderBy(desc(siteArchives.created))
-      .limit(MAX_BACKUPS),
-    ctx.db
-      .select({ id: siteArchives.id })
-      .from(siteArchives)
-      .where(and(own, eq(siteArchives.kind, "import"), unfinished))
-      .limit(1),
-  ]);
-  if (imports.length > 0) return;
-  for (const backup of expiredBackups(backups, backupPolicy(ctx.env), ctx.now)) await deleteArchive(ctx, backup);
+  const backups = await ctx.db
+    .select({ ...place, created: siteArchives.created, status: siteArchives.status })
+    .from(siteArchives)
+    .where(and(eq(siteArchives.siteId, ctx.siteId), eq(siteArchives.kind, "backup")))
+    .orderBy(desc(siteArchives.created))
+    .limit(MAX_BACKUPS);
+  for (const backup of expiredBackups(backups, backupPolicy(ctx.env), ctx.now))
+    if (await claimDeletion(ctx.db, backup)) await deleteArchive(ctx, backup);
 }
