@@ -8,6 +8,7 @@ import { type LoggedFrame, OverlayShow } from "#worker/durable-objects/relay/rel
 /** One broadcast as the overlay service publishes it; the channel adds its log position. Times in ms since 1970 UTC. */
 export const Broadcast = OverlayShow.omit({ type: true, seq: true, upTo: true }).extend({
   userSegment: SegmentSlug.optional().describe("Only viewers in this segment receive it; they aren't shown its name"),
+  personal: z.literal(true).optional().describe("It shows what a viewer wrote, or a viewer's name; recordings don't keep it"),
 });
 export type Broadcast = z.infer<typeof Broadcast>;
 
@@ -41,8 +42,8 @@ export interface LogFrame {
   body: string;
   /** Only viewers with one of these tags or labels of segments receive it. */
   tags: string[] | null;
-  /** The broadcast that this frame shows, when it was logged, and until when new viewers receive it (ms). */
-  shows: { broadcastId: string; at: number; until: number } | null;
+  /** The broadcast that this frame shows, when it was logged, and until when new viewers receive it (ms); see `personal.ts`. */
+  shows: { broadcastId: string; at: number; until: number; personal?: boolean } | null;
   /** The broadcasts that this frame removes early. */
   clears: string[];
   /** The client rule that this frame sets, and whether it is active from then on. */

@@ -13,6 +13,7 @@ import {
   type SiteCommand,
 } from "./channel.protocol.ts";
 import { MAX_VIDEO_LATENCY_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { END_CLEARED, END_ENDED, isPersonal, PERSONAL_FRAMES } from "./personal.ts";
 import { Recording, RECORDING_IDS, RECORDING_SCHEMA } from "./recording.ts";
 
 const KEEP_AT_LEAST = 1_000;
@@ -33,13 +34,15 @@ const SCHEMA = [
   CREATE TABLE IF NOT EXISTS rules (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, source TEXT NOT NULL, body TEXT NOT NULL)`,
   RECORDING_SCHEMA,
   RECORDING_IDS,
+  PERSONAL_FRAMES,
+  ({ sql }: DurableObjectStorage) => void sql.exec(END_ENDED, Date.now()),
 ];
 
 const Ids = z.array(z.string());
 const FrameRule = z.object({ id: z.string(), active: z.boolean() });
 const RuleData = z.record(z.string(), z.unknown());
 
-const FRAMES = "SELECT seq, at, body, tags, shows, until, clears, rule FROM frames";
+const FRAMES = "SELECT seq, at, body, tags, shows, until, clears, rule, personal FROM frames";
 
 type FrameRow = {
   seq: number;
@@ -50,6 +53,7 @@ type FrameRow = {
   until: number | null;
   clears: string | null;
   rule: string | null;
+  personal: number;
 };
 type AppliedRow = { seq: number; starts_at: number; ends_at: number; ids: string };
 
@@ -58,7 +62,7 @@ interface Draft {
   at: number;
   body: (seq: number) => string;
   tags?: string[] | null;
-  shows?: { broadcastId: string; until: number };
+  shows?: { broadcastId: string; until: number; personal: boolean };
   clears?: string[];
   rule?: LogFrame["rule"];
 }
@@ -90,12 +94,13 @@ export class ChannelLog {
     const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
     // Not remembered: a delayed broadcast may be sent again with a later end.
     if (endsAt <= now) return { seq: this.#position, startsAt, endsAt };
-    const { userSegment, ...shown } = broadcast;
+    const { userSegment, personal: _, ...shown } = broadcast;
+    const personal = isPersonal(broadcast);
     const tags = userSegment === undefined ? (broadcast.segment?.tags ?? null) : [segmentLabel(userSegment)];
     const until = broadcast.timecode === undefined ? endsAt : endsAt + MAX_VIDEO_LATENCY_MS;
     this.#commit(() => {
       const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...shown });
-      const frame = this.#append({ at: now, body, tags, shows: { broadcastId, until } });
+      const frame = this.#append({ at: now, body, tags, shows: { broadcastId, until, personal } });
       this.#storage.sql.exec(
         "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, until, tags, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         broadcastId,
@@ -107,7 +112,7 @@ export class ChannelLog {
         tags && JSON.stringify(tags),
         frame.body,
       );
-      if (tags === null) this.recording.add(frame.seq, broadcast, frame.body);
+      if (tags === null && !personal) this.recording.add(frame.seq, broadcast, frame.body);
       this.#remember(broadcastId, now, { startsAt, endsAt });
     });
     return { seq: this.#position, startsAt, endsAt };
@@ -150,7 +155,7 @@ export class ChannelLog {
     if (this.#appliedBefore(id)) return;
     this.#commit(() => {
       const shown = this.#appliedBefore(broadcastId);
-      if (shown) this.#storage.sql.exec("UPDATE frames SET until = 0 WHERE seq = ? AND shows = ?", shown.seq, broadcastId);
+      if (shown) this.#storage.sql.exec("UPDATE frames SET until = 0, personal = 1 WHERE seq = ? AND shows = ?", shown.seq, broadcastId);
       else this.#remember(broadcastId, now, {});
       this.recording.delete(broadcastId);
       this.#removeBroadcasts([broadcastId], now);
@@ -225,9 +230,11 @@ export class ChannelLog {
     });
   }
 
-  /** When the next broadcast ends (ms), or null. */
+  /** When the next broadcast ends, or what viewers wrote must go (ms), or null. */
   nextEnd(): number | null {
-    return this.#storage.sql.exec<{ at: number | null }>("SELECT min(ends_at) AS at FROM broadcasts WHERE ended = 0").one().at;
+    const ends = `SELECT min(at) AS at FROM (SELECT min(ends_at) AS at FROM broadcasts WHERE ended = 0
+      UNION ALL SELECT min(until) FROM frames WHERE personal = 1)`;
+    return this.#storage.sql.exec<{ at: number | null }>(ends).one().at;
   }
 
   /** Bodies of the active broadcasts, in log order. */
@@ -244,7 +251,7 @@ export class ChannelLog {
    */
   offered(now: number, seq: number, head: number): FramePage {
     const rows = this.#storage.sql.exec<FrameRow>(
-      `SELECT seq, at, body, tags, broadcast_id AS shows, until, NULL AS clears, NULL AS rule FROM broadcasts
+      `SELECT seq, at, body, tags, broadcast_id AS shows, until, NULL AS clears, NULL AS rule, 0 AS personal FROM broadcasts
         WHERE until > ? AND seq > ? AND seq <= ? ORDER BY seq`,
       now,
       seq,
@@ -297,7 +304,7 @@ export class ChannelLog {
     const seq = this.#position + 1;
     const body = draft.body(seq);
     this.#storage.sql.exec(
-      "INSERT INTO frames (seq, at, body, tags, shows, until, clears, rule) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO frames (seq, at, body, tags, shows, until, clears, rule, personal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       seq,
       draft.at,
       body,
@@ -306,6 +313,7 @@ export class ChannelLog {
       draft.shows?.until ?? null,
       draft.clears ? JSON.stringify(draft.clears) : null,
       draft.rule ? JSON.stringify(draft.rule) : null,
+      draft.shows?.personal ? 1 : 0,
     );
     this.#position = seq;
     if (seq % PRUNE_EVERY === 0) this.prune(draft.at);
@@ -314,6 +322,7 @@ export class ChannelLog {
 
   #deleteExpired(now: number): void {
     this.#storage.sql.exec("DELETE FROM broadcasts WHERE ended = 1 AND until <= ?", now);
+    this.#storage.sql.exec(END_ENDED, now);
   }
 
   #appendRule(id: string, source: string, active: boolean, now: number): void {
@@ -327,7 +336,9 @@ export class ChannelLog {
   #removeBroadcasts(broadcastIds: string[], now: number): void {
     if (broadcastIds.length === 0) return;
     this.recording.cut(broadcastIds, now);
-    this.#storage.sql.exec("DELETE FROM broadcasts WHERE broadcast_id IN (SELECT value FROM json_each(?))", JSON.stringify(broadcastIds));
+    const ids = JSON.stringify(broadcastIds);
+    this.#storage.sql.exec("DELETE FROM broadcasts WHERE broadcast_id IN (SELECT value FROM json_each(?))", ids);
+    this.#storage.sql.exec(END_CLEARED, ids);
     this.#append({
       at: now,
       body: (seq) => JSON.stringify({ type: "overlay.clear", seq, upTo: seq, broadcastIds }),
@@ -369,7 +380,10 @@ export class ChannelLog {
 }
 
 function toFrame(row: FrameRow): LogFrame {
-  const shows = row.shows !== null && row.until !== null ? { broadcastId: row.shows, at: row.at, until: row.until } : null;
+  const shows =
+    row.shows !== null && row.until !== null
+      ? { broadcastId: row.shows, at: row.at, until: row.until, personal: row.personal === 1 }
+      : null;
   return {
     seq: row.seq,
     body: row.body,

@@ -7,8 +7,6 @@ const KEEP_MS = 400 * 24 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
 /** How much text a page may have, in characters. */
 const PAGE_CHARS = 1_000_000;
-/** What people wrote isn't kept for recordings, because they and moderators can delete it. */
-const WRITTEN_BY_VIEWERS: ReadonlySet<string> = new Set(["question", "chat-message"]);
 
 /** `at` and `ends` are on the recording's clock: when the picture showed what the broadcast is about. */
 export const RECORDING_SCHEMA = `CREATE TABLE IF NOT EXISTS recording (
@@ -34,8 +32,7 @@ export class Recording {
     this.#sql = sql;
   }
 
-  add(seq: number, { contents, startsAt, endsAt, timecode }: Broadcast, body: string): void {
-    if (contents.some((content) => content.kind === "kit" && WRITTEN_BY_VIEWERS.has(content.template))) return;
+  add(seq: number, { startsAt, endsAt, timecode }: Broadcast, body: string): void {
     const at = timecode !== undefined && timecode >= EPOCH_TIMECODE ? Math.round(timecode * 1000) : startsAt;
     const ends = at + endsAt - startsAt;
     this.#sql.exec("INSERT INTO recording (seq, at, ends, starts_at, body) VALUES (?, ?, ?, ?, ?)", seq, at, ends, startsAt, body);

@@ -8,6 +8,8 @@ import {
   TRANSIENT_STATES,
 } from "#worker/durable-objects/channel/channel.protocol.ts";
 
+import { withoutEnded } from "#worker/durable-objects/channel/personal.ts";
+
 /** The log position that every socket of a relay has reached. */
 export interface Position {
   epoch: string;
@@ -50,6 +52,7 @@ export class RelayCache {
       this.#chars += frame.body.length;
       if (frame.shows) this.#active.set(frame.shows.broadcastId, frame);
       for (const broadcastId of frame.clears) this.#active.delete(broadcastId);
+      if (frame.clears.length > 0) this.#endPersonal(new Set(frame.clears));
       this.#setRule(frame);
     }
     if (this.#ring.length <= 2 * RING && this.#chars <= 2 * CALL_CHARS) return;
@@ -72,11 +75,12 @@ export class RelayCache {
     return [...this.#latest.values()];
   }
 
-  /** All frames after `seq`, or null if the cache doesn't reach back that far. */
+  /** All frames after `seq`, without what viewers wrote and is over; null if the cache doesn't reach back that far. */
   after(seq: number): LogFrame[] | null {
     if (seq >= this.#position) return [];
     const first = this.#ring[0]?.seq ?? Infinity;
-    return first <= seq + 1 ? this.#ring.slice(seq + 1 - first) : null;
+    const now = Date.now();
+    return first <= seq + 1 ? this.#ring.slice(seq + 1 - first).map((frame) => withoutEnded(frame, now)) : null;
   }
 
   /** Removes streams' URLs from the frames, as the channel does in its log. */
@@ -95,6 +99,12 @@ export class RelayCache {
   /** The active client rules. */
   rules(): LogFrame[] {
     return [...this.#clientRules.values()];
+  }
+
+  #endPersonal(cleared: Set<string>): void {
+    this.#ring = this.#ring.map((frame) =>
+      frame.shows?.personal && cleared.has(frame.shows.broadcastId) ? { ...frame, shows: { ...frame.shows, until: 0 } } : frame,
+    );
   }
 
   #deleteExpired(now: number): void {

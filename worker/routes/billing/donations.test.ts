@@ -9,6 +9,7 @@ import { stripe } from "#test/stripe-server.ts";
 import { CheckoutAnswer } from "#worker/services/billing/schemas.ts";
 import { Donation } from "#worker/services/billing/donation-schemas.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
+import { channelName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
@@ -143,31 +144,50 @@ describe("a paid donation", () => {
     return { overlayId, panelId, channelId };
   }
 
-  /** The broadcasts of an overlay as JSON, once there are that many. */
-  async function shownBy(overlayId: string, times: number): Promise<string> {
+  /** The broadcast that a channel shows, as viewers receive it, once there is one. */
+  function shownOn(channelId: string): Promise<string> {
     return vi.waitFor(async () => {
-      const { results } = (await site.call("listEvents", { query: { types: "overlay.broadcast", limit: 200 } })).as(EventList);
-      const own = results.filter(({ resource }) => resource === `overlay/${overlayId}`);
-      expect(own).toHaveLength(times);
-      return JSON.stringify(own);
+      const active = await env.CHANNEL.getByName(channelName(site.id, channelId)).active();
+      expect(active).toHaveLength(1);
+      return active.join();
     });
   }
 
   test("shows the panel's overlay on its channel, with masked and escaped text", async () => {
-    const { overlayId, panelId, channelId } = await newStage();
+    const { panelId, channelId } = await newStage();
     const chargeId = await donate(panelId, { amount: 1000, channelId, name: "<b>Ada</b>", message: "Never offside, see evil.com" });
-    const shown = await shownBy(overlayId, 1);
+    const shown = await shownOn(channelId);
     expect(shown).toContain("&lt;b&gt;Ada&lt;/b&gt; gave £10.00: Never *******, see [link]");
-    expect(shown).toContain(channelId);
+    expect(shown).not.toContain('"personal"');
     expect(await listed({ panelId })).toMatchObject([{ _id: chargeId, channelId, message: "Never offside, see evil.com" }]);
   });
 
-  test("is thanked for without the texts of a donor whom moderators have silenced", async () => {
+  test("leaves the donor's name and message neither in the event log nor in the channel's recording", async () => {
     const { overlayId, panelId, channelId } = await newStage();
+    await donate(panelId, { amount: 1000, channelId, name: "Grace of Quay Street", message: "For my sister Joan" });
+    await shownOn(channelId);
+    const { results } = await vi.waitFor(async () => {
+      const logged = (await site.call("listEvents", { query: { types: "overlay.broadcast", limit: 200 } })).as(EventList);
+      expect(logged.results.map(({ resource }) => resource)).toContain(`overlay/${overlayId}`);
+      return logged;
+    });
+    const recording = await site.call("readRecording", { as: "client", params: { channelId }, query: { from: 0 } });
+    expect(recording.body).toEqual({ results: [], next: null });
+    for (const text of ["Grace", "Joan"]) expect(JSON.stringify(results)).not.toContain(text);
+    // Without texts of a viewer, the recording has it.
+    await donate(panelId, { amount: 500, channelId, name: null, message: null });
+    await vi.waitFor(async () => {
+      const { text } = await site.call("readRecording", { as: "client", params: { channelId }, query: { from: 0, limit: 99 } });
+      expect(text).toContain("gave £5.00");
+    });
+  });
+
+  test("is thanked for without the texts of a donor whom moderators have silenced", async () => {
+    const { panelId, channelId } = await newStage();
     const rude = await newBuyer(site);
     await site.call("banFromChat", { body: { accountId: rude.id, kind: "mute", channelId, until: null, reason: "Rude" } });
     await donate(panelId, { amount: 1000, channelId, name: "Rude", message: "Rubbish" }, rude);
-    const shown = await shownBy(overlayId, 1);
+    const shown = await shownOn(channelId);
     expect(shown).toContain(" gave £10.00: ");
     expect(shown).not.toContain("Rubbish");
   });

@@ -7,6 +7,7 @@ import { type CallOptions, newSite, type TestSite } from "#test/harness.ts";
 import { channelName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { RECORDING_OF, RECORDING_PAGE } from "#worker/durable-objects/channel/recording.ts";
 import { randomHex } from "#worker/lib/ids.ts";
+import { Question } from "#worker/services/qna/schemas.ts";
 import { ChannelRecording } from "#worker/services/recordings/schemas.ts";
 
 const KIT = { kind: "kit", position: "bottomLeft" };
@@ -130,6 +131,11 @@ describe("a channel's recording", () => {
   test("doesn't keep what viewers wrote", async () => {
     const channelId = await newChannel();
     for (const content of PERSONAL) await show(channelId, {}, await newOverlay({ contents: [content] }));
+    const question = (await site.call("askQuestion", { params: { channelId }, as: "viewer", body: { text: "Who starts?" } })).as(Question);
+    const { _id: id } = question;
+    await site.call("decideQuestion", { params: { id }, body: { state: "approved" } });
+    for (const kind of ["html", "kit"])
+      expect((await site.call("broadcastQuestion", { params: { id }, body: { duration: 60, kind } })).status).toBe(200);
     expect(await idsOf(channelId)).toEqual([]);
   });
 

@@ -10,14 +10,17 @@ import { formatMoney } from "#worker/lib/money.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { asSystemInEffect } from "#worker/services/core/system.ts";
 import { idOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
-import { type BroadcastEvent, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";
+import { type BroadcastEvent, insertRows, sendBroadcast, withoutTexts } from "#worker/services/overlays/broadcasts.ts";
 import { buildBroadcast } from "#worker/services/overlays/build-broadcast.ts";
 import { maskQuestion, readTextRules } from "#worker/services/qna/question-text.ts";
 
 /** Thanks that are this late confuse more than they please. */
 const TOO_LATE_MS = 10 * 60_000;
 
-/** Shows the panel's overlay for a paid donation on its channel, once: the broadcast has the event's id. An effect of `donation.paid`. */
+/**
+ * Shows the panel's overlay for a paid donation on its channel, once: the broadcast has the event's id. An effect of `donation.paid`, which
+ * also guarantees its delivery.
+ */
 export async function thankDonor(env: Env, siteId: string, event: LoggedEvent<"donation.paid">): Promise<void> {
   const now = Date.now();
   if (now - event.created > TOO_LATE_MS) return;
@@ -54,8 +57,9 @@ async function buildThanks(ctx: Ctx, broadcastId: string, overlay: OverlayRow, d
   const masked = (text: string | null) => (text === null || isSilenced ? "" : maskQuestion(text, rules, false).text);
   const { amount, currency } = donation;
   const variables = { name: masked(donation.name), message: masked(donation.message), amount: formatMoney(amount, currency) };
+  const personal = variables.name !== "" || variables.message !== "" ? true : undefined;
   try {
-    return buildBroadcast(broadcastId, ctx.now, overlay, { duration: overlay.duration, variables, priority: 0 });
+    return buildBroadcast(broadcastId, ctx.now, overlay, { duration: overlay.duration, variables, priority: 0, personal });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     logError("donation_thanks_failed", error, { siteId: ctx.siteId, overlayId: overlay.id });
@@ -81,7 +85,7 @@ async function send(ctx: Ctx, event: BroadcastEvent): Promise<void> {
     commitIfUnchanged(ctx, insertRows(ctx, event), {
       type: "overlay.broadcast",
       resource: `overlay/${overlayId}`,
-      data: { ...event },
+      data: { ...event, broadcast: withoutTexts(event.broadcast) },
     }),
   );
   await sendBroadcast(ctx.env, ctx.siteId, event);

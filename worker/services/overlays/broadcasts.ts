@@ -148,8 +148,15 @@ export async function sendBroadcast(env: Env, siteId: string, { channelIds, broa
   );
 }
 
+/** What the event of a broadcast says if the log must not have its texts. Whoever sends it also guarantees its delivery. */
+export function withoutTexts(broadcast: Broadcast): Broadcast {
+  return broadcast.personal ? { ...broadcast, contents: [], variables: {} } : broadcast;
+}
+
 /** Sends a delayed broadcast, except to the channels where it has been cleared since. */
 export async function sendUncleared(env: Env, siteId: string, { channelIds, broadcast }: BroadcastEvent): Promise<void> {
+  // One `withoutTexts`: every other broadcast has contents.
+  if (broadcast.contents.length === 0) return;
   const rows = await siteDb(env, siteId)
     .select({ channelId: broadcasts.channelId })
     .from(broadcasts)

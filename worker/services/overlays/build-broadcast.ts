@@ -16,6 +16,8 @@ export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "
   tags?: string[] | undefined;
   /** The slug of a segment. */
   userSegment?: string | undefined;
+  /** It shows what a viewer wrote, or a viewer's name. */
+  personal?: true | undefined;
 };
 
 /** Builds the broadcast of an overlay that starts at `startsAt` (ms). Throws if its variables make it too large. */
@@ -35,6 +37,7 @@ export function buildBroadcast(broadcastId: string, startsAt: number, overlay: O
     timecode: input.timecode,
     segment: input.tags && { tags: input.tags },
     userSegment: input.userSegment,
+    personal: input.personal,
     broadcastPayload: input.broadcastPayload,
   };
   if (new TextEncoder().encode(JSON.stringify(broadcast)).byteLength > MAX_BROADCAST) throw tooLarge();

@@ -42,7 +42,7 @@ export async function showQuestion(
     upvotes: upvotesText(question.upvotes),
     ...(kind === "kit" ? { votes: question.upvotes } : {}),
   };
-  const broadcast = buildBroadcast(newId(ctx.now), ctx.now, overlay, { duration, variables, priority: 0 });
+  const broadcast = buildBroadcast(newId(ctx.now), ctx.now, overlay, { duration, variables, priority: 0, personal: true });
   const event: BroadcastEvent = { channelIds: [question.channelId], broadcast };
   // Changes nothing, but fails if the question has been dismissed in the meantime.
   const guard = ctx.db
