@@ -146,6 +146,39 @@ describe("a scheduled poll", () => {
     expect(await isOpen()).toBe(false);
   });
 
+  test("that should have opened and closed while the server was down has done both, in this order", async () => {
+    const poll = await newPoll({ open: false });
+    // Scheduled in the other order.
+    const closing = await schedule({ kind: "poll.close", targetId: poll._id, in: 120 });
+    await schedule({ kind: "poll.open", targetId: poll._id, in: 60 });
+    await run(closing.dueAt);
+    expect((await site.call("getPoll", { params: { id: poll._id } })).as(Poll).open).toBe(false);
+    expect((await eventsOf(poll._id)).map(({ type }) => type)).toEqual(["poll.created", "poll.opened", "poll.closed"]);
+  });
+
+  test("has an event for each time that is scheduled and cancelled, and none for one that stays", async () => {
+    const poll = await newPoll({ locksAt: Date.now() + MINUTE });
+    const change = (body: Record<string, unknown>) => site.call("patchPoll", { params: { id: poll._id }, body });
+    await change({ name: "Renamed" });
+    await change({ locksAt: Date.now() + 2 * MINUTE });
+    const opening = await schedule({ kind: "poll.open", targetId: poll._id, in: 60 });
+    await site.call("deletePoll", { params: { id: poll._id } });
+    const actions = await listed({ targetId: poll._id });
+    expect(actions.map(({ source, state, message }) => [source, state, message])).toEqual([
+      ["poll", "cancelled", "The time was changed"],
+      ["request", "cancelled", "It was deleted"],
+      ["poll", "cancelled", "It was deleted"],
+    ]);
+    for (const action of actions) {
+      const events = await eventsOf(action._id);
+      expect(events.map(({ type }) => type)).toEqual(["schedule.created", "schedule.cancelled"]);
+      expect(ScheduledAction.parse(JSON.parse(events[1]?.data ?? ""))).toEqual(action);
+    }
+    expect((await listed({ state: "pending", targetId: poll._id })).length).toBe(0);
+    expect(await site.call("cancelScheduledAction", { params: { id: opening._id } })).toMatchObject({ status: 200 });
+    expect((await eventsOf(opening._id)).length).toBe(2);
+  });
+
   test("counts no response from its lock on, and closes then", async () => {
     const locksAt = Date.now() + MINUTE;
     const poll = await newPoll({ locksAt });
@@ -192,6 +225,26 @@ describe("a quest with times", () => {
       ["quest.created", "upcoming"],
       ["quest.opened", "open"],
       ["quest.ended", "ended"],
+    ]);
+  });
+
+  test("announces an opening that the server was down for, before its end", async () => {
+    const timeMinimum = Math.floor(Date.now() / 1000) + 60;
+    const quest = await newQuest({ timeMinimum, timeMaximum: timeMinimum + 60 });
+    await run((timeMinimum + 3600) * 1000);
+    expect((await eventsOf(quest._id)).map(({ type }) => type)).toEqual(["quest.created", "quest.opened", "quest.ended"]);
+  });
+
+  test("keeps the times that don't change when it is edited", async () => {
+    const timeMinimum = Math.floor(Date.now() / 1000) + 60;
+    const quest = await newQuest({ timeMinimum, timeMaximum: timeMinimum + 60 });
+    const texts = { title: "Heroine", description: "", rewardDescription: "", claimedMessage: "", rewardType: "prize" };
+    const body = { siteId: site.id, ...texts, channelIds: [site.channels[0]], timeMinimum, timeMaximum: timeMinimum + 120 };
+    expect((await site.call("replaceQuest", { params: { id: quest._id }, body })).status).toBe(200);
+    expect((await listed({ targetId: quest._id })).map(({ kind, state, dueAt }) => [kind, state, dueAt])).toEqual([
+      ["quest.open", "pending", timeMinimum * 1000],
+      ["quest.close", "cancelled", (timeMinimum + 60) * 1000 + 1],
+      ["quest.close", "pending", (timeMinimum + 120) * 1000 + 1],
     ]);
   });
 

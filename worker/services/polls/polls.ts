@@ -98,7 +98,7 @@ export async function createPoll(ctx: Ctx, input: PollInput): Promise<PollRow> {
     settled: null,
     responsesPruned: null,
   };
-  const changes = [ctx.db.insert(polls).values(poll), ...(locksAt === null ? [] : scheduleLock(ctx, poll))];
+  const changes = [ctx.db.insert(polls).values(poll), ...(await scheduleLock(ctx, poll, null))];
   await commit(ctx, changes, { type: "poll.created", resource: `poll/${poll.id}`, data: toPoll(poll, false) });
   await wakeScheduler(ctx, locksAt);
   return poll;
@@ -207,7 +207,7 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   const current = await getPoll(ctx, id);
   requireMatch(ctx, current);
   await requireUnused(ctx, id);
-  const change = [ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id))), cancelTimes(ctx, id)];
+  const change = [ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id))), ...(await cancelTimes(ctx, id))];
   const event: NewEvent<"poll.deleted"> = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
   if (!(await wonRace(() => commitIfUnchanged(ctx, change, event)))) {
     // A panel or quest was added concurrently, or the poll was changed.
@@ -280,7 +280,7 @@ async function changePoll(
   // It has responses again.
   if (next.open) next.responsesPruned = null;
   const moves = next.locksAt !== current.locksAt;
-  const changes = [updateRow(ctx, polls, current, next), ...(moves ? scheduleLock(ctx, next) : [])];
+  const changes = [updateRow(ctx, polls, current, next), ...(await scheduleLock(ctx, next, current))];
   const data = { ...toPoll(next, false), pollId: next.id };
   const eventIds = await commitIfUnchanged(ctx, changes, { type, resource: `poll/${next.id}`, data });
   await updateCounters(ctx, next, delayed);
@@ -295,9 +295,10 @@ function updateCounters(ctx: Ctx, poll: PollRow, delayed: string): Promise<void>
   return orUnavailable(defineOnAllCounters(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), delayed);
 }
 
-/** The statements that schedule the closing of a poll at its lock, in place of an earlier one. */
-function scheduleLock(ctx: Ctx, { id, name, locksAt }: PollRow): BatchItem<"sqlite">[] {
-  return scheduleTimes(ctx, { source: "poll", targetId: id, name, channelId: null }, [{ kind: "poll.close", dueAt: locksAt }]);
+/** The statements that schedule the closing of a poll at its lock, if it differs from the previous one. */
+function scheduleLock(ctx: Ctx, { id, name, locksAt }: PollRow, previous: PollRow | null): Promise<BatchItem<"sqlite">[]> {
+  const timeOf = (dueAt: number | null) => [{ kind: "poll.close" as const, dueAt }];
+  return scheduleTimes(ctx, { source: "poll", targetId: id, name, channelId: null }, timeOf(locksAt), previous && timeOf(previous.locksAt));
 }
 
 function requireAnswer(poll: { answers: PollAnswer[] }, answerId: string): void {

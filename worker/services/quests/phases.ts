@@ -25,7 +25,7 @@ export async function switchQuest(ctx: Ctx, id: string, opens: boolean): Promise
   if (opens && phase === "open") return "The quest was already open";
   if (!opens && phase === "over") return "The quest had already ended";
   const next: QuestRow = { ...quest, ...nextVersion(ctx, quest), ...(opens ? opening(ctx) : ending(ctx, quest)) };
-  const changes = [updateRow(ctx, quests, quest, next), ...scheduleQuest(ctx, next)];
+  const changes = [updateRow(ctx, quests, quest, next), ...(await scheduleQuest(ctx, next, quest))];
   await commitIfUnchanged(ctx, changes, questEvent(ctx, opens ? "opened" : "ended", next));
   return null;
 }

@@ -69,7 +69,7 @@ export async function createQuest(ctx: Ctx, input: QuestInput): Promise<QuestRow
   const raffle = input.rewardType === "raffle" ? await newRaffle(ctx.env) : NO_RAFFLE;
   const quest: QuestRow = { ...newRow(ctx), ...columnsOf(input), ...raffle, raffleDraw: null };
   const references = inQuest(quest);
-  const changes = [ctx.db.insert(quests).values(quest), ...(hasTimes(quest) ? scheduleQuest(ctx, quest) : [])];
+  const changes = [ctx.db.insert(quests).values(quest), ...(await scheduleQuest(ctx, quest, null))];
   await withQuestReferences(ctx, references, () => commitReferencing(ctx, references, changes, questEvent(ctx, "created", quest)));
   return quest;
 }
@@ -84,7 +84,7 @@ export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Pro
   const next: QuestRow = { ...current, ...columnsOf(input), ...raffle, ...nextVersion(ctx, current) };
   const references = newReferences(inQuest(next), inQuest(current));
   const change = updateRow(ctx, quests, current, next, referencesExist(ctx, references));
-  const changes = [change, ...(hasTimes(current) || hasTimes(next) ? scheduleQuest(ctx, next) : [])];
+  const changes = [change, ...(await scheduleQuest(ctx, next, current))];
   await withQuestReferences(ctx, references, () => commitIfUnchanged(ctx, changes, questEvent(ctx, "updated", next)));
   return next;
 }
@@ -104,7 +104,7 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   if (usingPanels.length > 0) throw questInUse(usingPanels);
   const change = ctx.db.delete(quests).where(and(whereVersion(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
   const deleteReports = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
-  const changes = [change, deleteReports, cancelTimes(ctx, id)];
+  const changes = [change, deleteReports, ...(await cancelTimes(ctx, id))];
   if (await wonRace(() => commitIfUnchanged(ctx, changes, questEvent(ctx, "deleted", current)))) return current;
   // A panel was added concurrently, or the quest was changed.
   const addedPanels = await panelsWith(ctx, id);
@@ -168,8 +168,4 @@ function columnsOf(input: QuestInput) {
 
 export function questEvent(ctx: Ctx, change: "created" | "updated" | "deleted" | "opened" | "ended", quest: QuestRow): NewEvent {
   return { type: `quest.${change}`, resource: `quest/${quest.id}`, data: toQuest(quest, true, ctx.now) };
-}
-
-function hasTimes({ timeMinimum, timeMaximum }: QuestRow): boolean {
-  return timeMinimum !== null || timeMaximum !== null;
 }

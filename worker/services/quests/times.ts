@@ -4,14 +4,19 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import { scheduleTimes } from "#worker/services/schedule/derived.ts";
 import type { Window } from "./quest-rules.ts";
 
-/** The statements that schedule the announcements of a quest's opening and end, in place of earlier ones. */
-export function scheduleQuest(ctx: Ctx, quest: QuestRow): BatchItem<"sqlite">[] {
+/** The statements that schedule the announcements of a quest's opening and end where they differ from the previous ones. */
+export function scheduleQuest(ctx: Ctx, quest: QuestRow, previous: QuestRow | null): Promise<BatchItem<"sqlite">[]> {
   const channelId = quest.channelIds.length === 1 ? (quest.channelIds[0] ?? null) : null;
+  const target = { source: "quest", targetId: quest.id, name: quest.title, channelId } as const;
+  return scheduleTimes(ctx, target, announcementsOf(quest), previous && announcementsOf(previous));
+}
+
+function announcementsOf(quest: QuestRow) {
   const { opens, ends } = timesOf(quest);
-  return scheduleTimes(ctx, { source: "quest", targetId: quest.id, name: quest.title, channelId }, [
-    { kind: "quest.open", dueAt: opens },
-    { kind: "quest.close", dueAt: ends },
-  ]);
+  return [
+    { kind: "quest.open" as const, dueAt: opens },
+    { kind: "quest.close" as const, dueAt: ends },
+  ];
 }
 
 /** A quest's next opening or end after `now` (ms), if there is one. */

@@ -1,9 +1,10 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.ts";
 import { schedulerOf } from "#worker/durable-objects/stubs.ts";
 import { logError } from "#worker/lib/log.ts";
-import { type Ctx, newRow } from "#worker/services/core/context.ts";
+import { type Actor, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 
 // Times of a poll or quest itself, which the schedule carries out and lists like any other.
 
@@ -14,13 +15,33 @@ interface Derived {
   channelId: string | null;
 }
 
-/** The statements, for the batch that writes a poll or quest, that replace its scheduled times with these (ms). Past ones need nothing. */
-export function scheduleTimes(
+interface Time {
+  kind: ScheduledActionRow["kind"];
+  /** Milliseconds since 1970 UTC; null for none. */
+  dueAt: number | null;
+}
+
+/**
+ * The statements, for the batch that writes a poll or quest, that schedule those of its times that differ from the previous ones (null for
+ * a new one) in place of these, each with its event. Past ones need nothing.
+ */
+export async function scheduleTimes(
   ctx: Ctx,
   { source, ...target }: Derived,
-  times: { kind: ScheduledActionRow["kind"]; dueAt: number | null }[],
-): BatchItem<"sqlite">[] {
-  const rows = times.flatMap(({ kind, dueAt }): ScheduledActionRow[] =>
+  times: Time[],
+  previous: Time[] | null,
+): Promise<BatchItem<"sqlite">[]> {
+  const changed = times.filter(({ kind, dueAt }) => (previous?.find((time) => time.kind === kind)?.dueAt ?? null) !== dueAt);
+  if (changed.length === 0) return [];
+  const actor = await ctx.caller();
+  const isReplaced = and(
+    eq(scheduledActions.source, source),
+    inArray(
+      scheduledActions.kind,
+      changed.map(({ kind }) => kind),
+    ),
+  );
+  const rows = changed.flatMap(({ kind, dueAt }): ScheduledActionRow[] =>
     dueAt === null || dueAt <= ctx.now
       ? []
       : [
@@ -39,28 +60,46 @@ export function scheduleTimes(
           },
         ],
   );
-  return [cancelTimes(ctx, target.targetId, source), ...rows.map((row) => ctx.db.insert(scheduledActions).values(row))];
+  return [
+    ...(previous ? cancelWhere(ctx, actor, target.targetId, "The time was changed", isReplaced) : []),
+    ...rows.flatMap((row) => [
+      ctx.db.insert(scheduledActions).values(row),
+      insertEvents(ctx, actor, "schedule.created", ownRow(ctx, scheduledActions, row.id)),
+    ]),
+  ];
 }
 
-/** The statement that cancels a target's pending times: those that follow from itself or, when it is deleted, all. */
-export function cancelTimes(ctx: Ctx, targetId: string, source?: Derived["source"]): BatchItem<"sqlite"> {
-  const { siteId, state } = scheduledActions;
-  return ctx.db
-    .update(scheduledActions)
-    .set({
-      state: "cancelled",
-      message: source === undefined ? "It was deleted" : "The time was changed",
-      endedAt: ctx.now,
-      modified: ctx.now,
-    })
-    .where(
-      and(
-        eq(siteId, ctx.siteId),
-        eq(scheduledActions.targetId, targetId),
-        eq(state, "pending"),
-        source && eq(scheduledActions.source, source),
-      ),
-    );
+/** The statements, for the batch that deletes a poll or quest, that cancel all its pending actions, each with its event. */
+export async function cancelTimes(ctx: Ctx, targetId: string): Promise<BatchItem<"sqlite">[]> {
+  return cancelWhere(ctx, await ctx.caller(), targetId, "It was deleted");
+}
+
+function cancelWhere(ctx: Ctx, actor: Actor, targetId: string, message: string, which?: SQL): BatchItem<"sqlite">[] {
+  const { siteId, state, version } = scheduledActions;
+  const where = and(eq(siteId, ctx.siteId), eq(scheduledActions.targetId, targetId), eq(state, "pending"), which);
+  const ended = { state: "cancelled" as const, message, endedAt: ctx.now, modified: ctx.now };
+  return [
+    insertEvents(ctx, actor, "schedule.cancelled", where, ended),
+    ctx.db
+      .update(scheduledActions)
+      .set({ ...ended, version: sql`${version} + 1` })
+      .where(where),
+  ];
+}
+
+function insertEvents(
+  ctx: Ctx,
+  actor: Actor,
+  type: "schedule.created" | "schedule.cancelled",
+  where: SQL | undefined,
+  changes: Partial<Pick<ScheduledActionRow, "state" | "message" | "endedAt" | "modified">> = {},
+): BatchItem<"sqlite"> {
+  const { id, siteId, kind, targetId, name, channelId, dueAt, state, source, scheduledBy, message, endedAt, created, modified } =
+    scheduledActions;
+  const columns = { siteId, kind, targetId, name, channelId, dueAt, state, source, scheduledBy, message, endedAt, created, modified };
+  // Polls and quests aren't broadcast.
+  const data = { _id: id, ...columns, ...changes, broadcast: null };
+  return insertEventsForRows(ctx, actor, { type, area: "schedule", table: scheduledActions, where, data });
 }
 
 /** After a commit: makes sure that the site's scheduler wakes in time. The event's effect and the cron make up for a failure. */

@@ -10,7 +10,7 @@ import { runAction } from "./actions.ts";
 import { currentActor } from "./actor.ts";
 import { toScheduledAction } from "./schemas.ts";
 
-/** What shows or opens something later than this would surprise the show; what closes is always done. */
+/** What shows or opens something later than this would surprise the show. What closes is always done, and what has opened by itself announced. */
 const MISSED_MS = 5 * 60_000;
 /** After a failure that may pass, the action is tried again. */
 const RETRY_MS = 1_000;
@@ -34,7 +34,9 @@ export async function runDueActions(env: Env, siteId: string, now: number): Prom
     .orderBy(asc(scheduledActions.dueAt), asc(scheduledActions.id))
     .limit(GROUP);
   const nudges: Promise<void>[] = [];
-  const settled = await Promise.all(due.map((row) => attempt({ env, db, siteId, now, nudges }, row)));
+  // What is due for the same target runs in order: a poll that opens and closes ends up closed.
+  const byTarget = [...Map.groupBy(due, ({ targetId }) => targetId).values()];
+  const settled = await Promise.all(byTarget.map((rows) => attemptInOrder({ env, db, siteId, now, nudges }, rows)));
   const [later] = await db
     .select({ dueAt: scheduledActions.dueAt })
     .from(scheduledActions)
@@ -51,6 +53,12 @@ interface Run {
   siteId: string;
   now: number;
   nudges: Promise<void>[];
+}
+
+/** Runs actions one after the other; false if one has to be tried again, before those that follow it. */
+async function attemptInOrder(run: Run, rows: ScheduledActionRow[]): Promise<boolean> {
+  for (const row of rows) if (!(await attempt(run, row))) return false;
+  return true;
 }
 
 /** Runs one action; false if it has to be tried again. */
@@ -73,7 +81,7 @@ async function attempt(run: Run, row: ScheduledActionRow): Promise<boolean> {
 
 async function execute(ctx: Ctx, row: ScheduledActionRow): Promise<void> {
   const lateSeconds = Math.round((ctx.now - row.dueAt) / 1000);
-  if (!row.kind.endsWith(".close") && lateSeconds * 1000 > MISSED_MS)
+  if (row.source === "request" && !row.kind.endsWith(".close") && lateSeconds * 1000 > MISSED_MS)
     return end(ctx, row, "missed", `The server was unavailable at that time, and for ${lateSeconds} s after it`);
   try {
     const nothing = await withRaces(async () => runAction(await asScheduler(ctx, row), row));
