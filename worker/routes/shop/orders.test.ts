@@ -125,8 +125,10 @@ describe("a claim that an order names", () => {
     }
   });
 
-  test("stays as it is if the order has other products, or it belongs to another site", async () => {
+  test("stays as it is if the order has other products or none of them, or it belongs to another site", async () => {
     const shirt = await newClaim("signed-shirt");
+    const removed = await newClaim(SCARF);
+    await receive(await signedWebhook({ ...orderFor(removed), line_items: [{ product_id: Number(SCARF), quantity: 0 }] }));
     const other = await newSite();
     const foreign = await newClaim(SCARF, other);
     await receive(await signedWebhook(orderFor(shirt)));
@@ -136,6 +138,7 @@ describe("a claim that an order names", () => {
     await receive(await signedWebhook(orderFor(last)));
     await vi.waitFor(async () => expect(await statusOf(last)).toBe("SUCCESS"));
     expect(await statusOf(shirt)).toBe("PENDING");
+    expect(await statusOf(removed)).toBe("PENDING");
     expect(await statusOf(foreign, other)).toBe("PENDING");
   });
 });

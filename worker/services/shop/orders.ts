@@ -60,8 +60,8 @@ export async function fulfilClaim(env: Env, siteId: string, event: LoggedEvent<"
   });
 }
 
-type Items = { productId: string | null; variantId: string | null; sku: string | null }[];
+type Items = { productId: string | null; variantId: string | null; sku: string | null; quantity: number }[];
 
 function isFulfilledBy({ productId }: Pick<ClaimRow, "productId">, items: Items): boolean {
-  return productId !== null && items.some((item) => [item.productId, item.variantId, item.sku].includes(productId));
+  return productId !== null && items.some((item) => item.quantity > 0 && [item.productId, item.variantId, item.sku].includes(productId));
 }
