@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { accountLinks, accounts, intents, passwordResets, sessions, userProfiles } from "#db/schema/accounts.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
@@ -11,6 +11,7 @@ import { upsertAccount } from "#worker/services/accounts/accounts.ts";
 import { Tokens } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
+import { Wallet } from "#worker/services/wallets/schemas.ts";
 
 const db = createDb(env.DB);
 
@@ -210,6 +211,23 @@ describe("deleting an account", () => {
       ["new_account", { erased: true }],
       ["account.deleted", { _id: id, siteId: site.id }],
     ]);
+  });
+
+  test("erases what the event log has about the account's wallet", async () => {
+    const { id } = await site.addAccount(`payer-${newId(Date.now())}`, []);
+    const { _id: walletId } = (await site.call("getWalletOfAccount", { params: { accountId: id } })).as(Wallet);
+    const body = { transactionId: "one", amount: 5, reason: "Prize of Unforgettable" };
+    expect((await site.call("createWalletTransaction", { params: { id: walletId }, body })).status).toBe(201);
+    await site.call("deleteAccount", { params: { id } });
+    await vi.waitFor(async () => {
+      const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+      const about = results.filter((event) => event.resource === `wallet/${walletId}`);
+      expect(about.map((event) => [event.type, event.data])).toEqual([
+        ["wallet.created", { erased: true }],
+        ["wallet.transactionCreated", { erased: true }],
+        ["wallet.deleted", { _id: walletId, siteId: site.id, ownerId: id, ownerType: "account" }],
+      ]);
+    });
   });
 
   test("is allowed for admins, but not for other viewers", async () => {

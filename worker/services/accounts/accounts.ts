@@ -24,6 +24,7 @@ import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
 import { deleteUnlinkedGlobalAccount } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { insertDeletedWalletEvent } from "#worker/services/wallets/wallets.ts";
 import { checkConsent, consentOf } from "./default-consent.ts";
 import { leavesAnAdmin, canGrantRoles, readForRoles, requireAllowedRoleChange, requireCanGrantRoles } from "./role-rules.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
@@ -176,8 +177,9 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   requireMatch(ctx, account);
   await requireAllowedRoleChange(ctx, rules, account, []);
   const change = ctx.db.delete(accounts).where(and(whereVersion(ctx, accounts, account), leavesAnAdmin(ctx, account)));
-  const claimsEnd = insertEndedClaimEvents(ctx, await ctx.caller(), id);
-  const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...deleteUnlinkedGlobalAccount(ctx, account)];
+  const actor = await ctx.caller();
+  const ends = [insertEndedClaimEvents(ctx, actor, id), insertDeletedWalletEvent(ctx, actor, id)];
+  const changes = [change, ...ends, ...erasePerson(ctx, id), ...deleteUnlinkedGlobalAccount(ctx, account)];
   await commitIfUnchanged(ctx, changes, {
     type: "account.deleted",
     resource: `account/${id}`,

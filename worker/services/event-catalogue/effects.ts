@@ -19,6 +19,7 @@ import { effects as segments } from "#worker/services/segments/effects.ts";
 import { effects as schedule } from "#worker/services/schedule/effects.ts";
 import { effects as shop } from "#worker/services/shop/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
+import { effects as wallets } from "#worker/services/wallets/effects.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { mayRecheckViewers, recheckViewers } from "#worker/services/realtime/rechecks.ts";
 import { type Effects, idOf, type LoggedEvent } from "./effect.ts";
@@ -46,6 +47,7 @@ const EFFECTS: Effects = {
   ...schedule,
   ...shop,
   ...streams,
+  ...wallets,
 };
 
 /**

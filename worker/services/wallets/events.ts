@@ -1,6 +1,6 @@
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
-import { Wallet, WalletTransaction } from "./schemas.ts";
+import { DeletedWallet, Wallet, WalletTransaction } from "./schemas.ts";
 
 const ids = { wallet: "5eed0000000000000e006f01", transaction: "5eed0000000000000e006f51" };
 
@@ -22,6 +22,7 @@ export const events = eventsOf(
   },
   {
     "wallet.created": { data: Wallet, description: "A wallet was created for an account or the site" },
+    "wallet.deleted": { data: DeletedWallet, description: "A wallet was deleted with its account" },
     "wallet.transactionCreated": {
       data: WalletTransaction,
       description: "A wallet was credited or debited",

@@ -25,6 +25,9 @@ export const Wallet = z
   })
   .openapi("Wallet");
 
+/** Without anything that must be erased. */
+export const DeletedWallet = Wallet.pick({ _id: true, siteId: true, ownerId: true, ownerType: true });
+
 export const WalletInput = z
   .strictObject({
     siteId: Id.openapi({ example: "5eed00000000000000000001" }),

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts } from "#db/schema/accounts.ts";
 import type { RecurringRow } from "#db/schema/commerce/billing.ts";
@@ -7,7 +7,8 @@ import { sites } from "#db/schema/sites.ts";
 import { wonRace, forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
 import { type CancelRecurring, toTransaction, toWallet, type WalletInput } from "./schemas.ts";
-import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
+import { type Actor, callerAccount, commitIfUnchanged, type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { cancelRecurring, recurringOf } from "#worker/services/billing/recurring.ts";
 import { refundOnce } from "#worker/services/billing/refunds.ts";
 import { findConnection } from "#worker/services/billing/stripe-connect.ts";
@@ -147,9 +148,24 @@ export async function requireWallet(ctx: Ctx, walletId: string, action: Action):
 
 /** Deletes the wallet of an account that is being deleted, and with it the Stripe customer id. */
 export function deleteWallet(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
-  return ctx.db
-    .delete(wallets)
-    .where(and(eq(wallets.siteId, ctx.siteId), eq(wallets.ownerType, "account"), eq(wallets.ownerId, accountId)));
+  return ctx.db.delete(wallets).where(walletOfAccount(ctx, accountId));
+}
+
+/** Emits the event of the wallet that `deleteWallet` is about to delete. */
+export function insertDeletedWalletEvent(ctx: Ctx, actor: Actor, accountId: string): BatchItem<"sqlite"> {
+  const { id: _id, siteId, ownerId, ownerType } = wallets;
+  const data = { _id, siteId, ownerId, ownerType };
+  return insertEventsForRows(ctx, actor, {
+    type: "wallet.deleted",
+    area: "wallet",
+    table: wallets,
+    where: walletOfAccount(ctx, accountId),
+    data,
+  });
+}
+
+function walletOfAccount(ctx: Ctx, accountId: string): SQL | undefined {
+  return and(eq(wallets.siteId, ctx.siteId), eq(wallets.ownerType, "account"), eq(wallets.ownerId, accountId));
 }
 
 async function findWallet(ctx: Ctx, ownerType: WalletRow["ownerType"], ownerId: string): Promise<WalletRow | undefined> {
