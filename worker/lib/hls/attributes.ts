@@ -8,10 +8,13 @@ export interface Attribute {
   to: number;
 }
 
-/** The attribute list of a tag (RFC 8216bis, 4.2), read once from left to right, however malformed it is. */
+/** Attributes of a tag that are read: each takes many times the memory of its text, of which a playlist may have millions. */
+const MAX_ATTRIBUTES = 1_000;
+
+/** The first attributes of a tag's list (RFC 8216bis, 4.2), read once from left to right, however malformed it is. */
 export function attributesOf(list: string): Attribute[] {
   const attributes: Attribute[] = [];
-  for (let at = 0; at < list.length;) {
+  for (let at = 0; at < list.length && attributes.length < MAX_ATTRIBUTES;) {
     const equals = list.indexOf("=", at);
     if (equals < 0) break;
     const quoted = list[equals + 1] === '"';

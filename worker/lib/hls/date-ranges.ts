@@ -18,6 +18,9 @@ export const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const TAG = "#EXT-X-DATERANGE:";
 const OWN = new Set(["ID", "CLASS", "START-DATE", "END-DATE", "DURATION", "PLANNED-DURATION"]);
 
+/** A range of which the tags are this many ranges apart, in multiples of what is returned, may lose the earlier ones. */
+const KEPT = 10;
+
 /** The date ranges of a playlist, the last `max`. Tags with the same id are one range; those without an id are left out. */
 export function dateRangesOf(lines: string[], max: number): DateRange[] {
   const ranges = new Map<string, DateRange>();
@@ -40,6 +43,8 @@ export function dateRangesOf(lines: string[], max: number): DateRange[] {
         ...Object.fromEntries(list.flatMap(({ name, value }) => (OWN.has(name) || !isName(name) ? [] : [[name, value]]))),
       },
     });
+    const [oldest] = ranges.keys();
+    if (ranges.size > KEPT * max && oldest !== undefined) ranges.delete(oldest);
   }
   return [...ranges.values()].slice(-max);
 }
