@@ -127,3 +127,14 @@ test("every recorded broadcast begins and ends with the video, and each goal cha
   }
   expect(new Set(broadcasts.map(({ broadcastId }) => broadcastId)).size).toBe(broadcasts.length);
 });
+
+test("the result appears in the match's last minute, and each goal in its own", () => {
+  for (const { contents, timecode = 0 } of recordedBroadcasts()) {
+    const minute = timecode / 2;
+    for (const content of contents) {
+      if (content.kind !== "kit") continue;
+      if (content.template === "final-result") expect(minute).toBeGreaterThan(89);
+      if (content.template === "goal") expect(`${Math.floor(minute)}′`).toBe(content.variables.moment);
+    }
+  }
+});

@@ -99,7 +99,8 @@ const LOG: Entry[] = [
   }),
   goal(166.2, "Emre Tan", "17", 83, HOME),
   score(166.2, 2, 1, "2nd half"),
-  other(175, 60, {
+  // In the last half minute on the clock in the picture; it stays when the video has ended.
+  other(179, 60, {
     kind: kit,
     template: "final-result",
     key: "result",
