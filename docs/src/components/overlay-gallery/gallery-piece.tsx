@@ -96,8 +96,8 @@ export function GalleryPiece({ name, title, fields, sample, position, children }
           </button>
         ))}
       </div>
-      <details>
-        <summary>Variables</summary>
+      <details open>
+        <summary>Try its variables</summary>
         <div className="gallery-fields">
           {fields.map((field) => (
             <Control
@@ -109,7 +109,7 @@ export function GalleryPiece({ name, title, fields, sample, position, children }
           ))}
         </div>
       </details>
-      <details>
+      <details open>
         <summary>Show it on a channel</summary>
         <div className="gallery-tools" role="group" aria-label="Language">
           {(["curl", "SDK"] as const).map((one) => (
