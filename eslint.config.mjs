@@ -133,7 +133,7 @@ export default defineConfig(
       "test/browser/sdk*.ts",
       "test/kills/channel-chaos*.ts",
       "scripts/{bench-chat-panel,bench-players,kit-pictures,soak-apps,soak-channel,soak-output,soak-overlays,soak-starters}.ts",
-      "scripts/kit-pictures/*.tsx",
+      "scripts/kit-pictures/*.{ts,tsx}",
     ],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ARABIC } from "#docs/src/components/overlay-gallery/arabic.ts";
 import { KIT_VARIABLES, type KitTemplateName } from "#worker/lib/schemas/overlay-kit/kit.ts";
 import { KIT } from "#worker/services/overlays/kit/catalogue.ts";
 
@@ -23,4 +24,18 @@ export function longVariables(template: KitTemplateName): Record<string, string 
     return name in sample ? [[name, sample[name] ?? ""]] : [];
   });
   return Object.fromEntries(filled);
+}
+
+/** The sample in Arabic. */
+export function arabicVariables(template: KitTemplateName): Record<string, string | number | boolean> {
+  return { ...KIT[template].sample, ...ARABIC[template] };
+}
+
+/** The sample in letters with marks above and below each other, as Vietnamese has them. */
+export function vietnameseVariables(template: KitTemplateName): Record<string, string | number | boolean> {
+  const texts = Object.keys(ARABIC[template]).map((name): [string, string] => [
+    name,
+    name === "players" ? "1 Nguyễn Ệp\n2 Đỗ Thị Ngọc Ẩn\n3 Quỳnh Ẫgjpy" : "Ệ Nguyễn Ặjpy",
+  ]);
+  return { ...KIT[template].sample, ...Object.fromEntries(texts) };
 }

@@ -42,16 +42,23 @@ interface TextProps {
 
 const SMALLEST = 0.66;
 
+/**
+ * Letters that are higher or deeper than a line of Latin ones, or have marks above each other: from combining marks and Hebrew to the
+ * scripts of South and South East Asia, and Vietnamese. Their lines are as high as their typeface asks for, and joined ones stay joined.
+ */
+const TALL = /[\u0300-\u036f\u0590-\u1cff\u1e00-\u1eff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
 /** Text that shrinks, then wraps, then ends in an ellipsis. Without measuring, so it costs no layout. */
 export function Text({ children, size, fits, lines = 1, className = "", order }: TextProps) {
-  const { length } = String(children);
+  const text = String(children);
+  const { length } = text;
   const fit = Math.max(SMALLEST, Math.min(1, fits / Math.max(1, length)));
   const style: CSSProperties = { "--size": `calc(${size} * var(--tifo-unit))`, "--fit": fit };
   if (lines > 1) style["--lines"] = lines;
   if (order !== undefined) style["--i"] = order;
   return (
-    <p className={`tk-text ${order === undefined ? "" : "tk-rise"} ${className}`} style={style}>
-      {children}
+    <p className={`tk-text ${TALL.test(text) ? "tk-tall" : ""} ${order === undefined ? "" : "tk-rise"} ${className}`} style={style}>
+      {text}
     </p>
   );
 }

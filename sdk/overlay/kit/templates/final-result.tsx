@@ -11,8 +11,8 @@ export const css = `
 .tk-final-result-score[data-long] { font-size: u(56); }
 .tk-final-result-score i { width: u(26); height: u(7); background: var(--quiet); border-radius: u(3); }
 .tk-final-result-details { display: grid; grid-template-columns: 1fr 1fr; gap: u(24); padding: u(10) u(24) u(14); background: var(--raised); }
-.tk-final-result-details .tk-text { white-space: pre-line; text-align: end; }
-.tk-final-result-details .tk-text + .tk-text { text-align: start; }
+.tk-final-result-details .tk-text { white-space: pre-line; text-align: var(--end); }
+.tk-final-result-details .tk-text + .tk-text { text-align: var(--start); }
 .tk-final-result-bars { display: grid; grid-template-columns: 1fr 1fr; height: u(8); }
 .tk-final-result-bars i { background: var(--color); }
 .tk-final-result-bars i:first-child { --origin: right; }

@@ -6,6 +6,7 @@ export const css = `
 .tk-goal-top { position: relative; display: flex; gap: u(18); align-items: center; height: u(74); padding: 0 u(22); overflow: hidden; }
 .tk-goal-top::after { position: absolute; inset: 0 auto 0 0; width: 38%; background: linear-gradient(100deg, transparent, rgb(255 255 255 / 42%), transparent); content: ""; transform: translateX(-130%); animation: tk-goal-shine 1100ms ease-out 380ms both; }
 .tk-goal-headline { letter-spacing: .05em; line-height: 1; text-transform: uppercase; }
+.tk-goal-headline.tk-tall { font-size: calc(var(--size) * var(--fit) * .78); }
 .tk-goal-moment { flex: none; font-size: u(42); font-weight: 700; line-height: 1; }
 .tk-goal-body { display: flex; gap: u(20); align-items: center; min-height: u(92); padding: u(10) u(22); }
 .tk-goal-image { flex: none; align-self: stretch; width: u(96); margin: u(-10) 0 u(-10) u(-22); object-fit: cover; object-position: top; }

@@ -7,7 +7,7 @@ export const css = `
 .tk-line-up ul { display: grid; grid-template-columns: minmax(0, 1fr); margin: 0; padding: u(6) 0; list-style: none; }
 .tk-line-up li { display: flex; gap: u(12); align-items: center; min-height: u(37); padding: 0 u(18); }
 .tk-line-up li + li { border-top: max(1px, u(1)) solid var(--hair); }
-.tk-line-up li b { flex: none; width: u(36); font-size: u(26); font-weight: 700; text-align: end; }
+.tk-line-up li b { flex: none; width: u(36); font-size: u(26); font-weight: 700; text-align: var(--end); }
 .tk-line-up-foot { display: flex; gap: u(10); align-items: center; min-height: u(38); padding: u(4) u(18); background: var(--raised); }
 .tk-line-up-formation { flex: none; max-width: 40%; font-size: u(26); font-weight: 700; }
 @container tifo-stage (height < 480px) {
@@ -20,6 +20,7 @@ export const css = `
   .tk-line-up li:nth-child(n) { border-top: 0; }
   .tk-line-up-top { padding-block: u(8); padding-inline-start: u(14); }
   .tk-line-up-foot { min-height: u(30); padding: u(2) u(14); }
+  :is(.tk-line-up-top, .tk-line-up-foot) .tk-tall { font-size: calc(var(--size) * var(--fit) * .85); }
 }
 `;
 

@@ -5,8 +5,8 @@ export const css = `
 .tk-poll .tk-slab { width: u(480); max-width: 100%; }
 .tk-poll .tk-slab { display: flex; flex-direction: column; }
 .tk-poll-top { flex: none; padding: u(9) u(18); }
-.tk-poll-body { display: grid; grid-template-columns: minmax(0, 1fr); gap: u(8); min-height: 0; padding: u(14) u(18) u(16); overflow-y: auto; pointer-events: auto; scrollbar-width: thin; }
-.tk-poll-answer { position: relative; display: flex; gap: u(12); align-items: center; width: 100%; min-height: max(26px, u(48)); padding: u(6) u(14); overflow: hidden; border: max(1px, u(2)) solid transparent; border-radius: u(4); color: inherit; background: var(--raised); font: inherit; text-align: start; pointer-events: auto; cursor: pointer; }
+.tk-poll-body { display: grid; grid-template-columns: minmax(0, 1fr); grid-auto-rows: max-content; gap: u(8); min-height: 0; padding: u(14) u(18) u(16); overflow-y: auto; pointer-events: auto; scrollbar-width: thin; }
+.tk-poll-answer { position: relative; display: flex; gap: u(12); align-items: center; width: 100%; min-height: max(26px, u(48)); padding: u(6) u(14); overflow: hidden; border: max(1px, u(2)) solid transparent; border-radius: u(4); color: inherit; background: var(--raised); font: inherit; text-align: var(--start); pointer-events: auto; cursor: pointer; }
 .tk-poll-answer::before { position: absolute; inset: 0; background: var(--color); opacity: .34; content: ""; transform: scaleX(var(--share)); transform-origin: left; transition: transform 600ms var(--ease); }
 .tk-poll:dir(rtl) .tk-poll-answer::before { transform-origin: right; }
 .tk-poll-answer > * { position: relative; }
