@@ -214,6 +214,26 @@ test("deliveries that an earlier release queued are sent first, and one that it 
     expect(new Set(restarted.queue.list(ASCENDING).rows.map(({ number }) => number)).size).toBe(8);
   }));
 
+test("an event that an earlier release has queued again is sent from its row alone, after it failed in its page", () =>
+  withStorage(async (storage) => {
+    const simulation = new Simulation(storage, (request) => (request === 1 ? 500 : 204));
+    simulation.add(1, 1);
+    storage.sql.exec(
+      `INSERT INTO deliveries (id, event_id, type, resource, service, event, created)
+       SELECT ?, value ->> 'eventId', 'overlay.updated', 'overlay/0', 'overlay-service-v1', '{"sequence":1}', 0
+       FROM page_events, json_each(entries)`,
+      newId(START),
+    );
+    const [[event] = []] = new DeliveryQueue(storage).dueByResource(START, new Set());
+    expect(event).toBeUndefined();
+    storage.sql.exec("UPDATE deliveries SET state = 'failed'");
+    const attempt = { at: START, duration: 5, status: 500, error: "Responded with 500" };
+    const [[next] = []] = simulation.queue.dueByResource(START, new Set());
+    if (next) simulation.queue.failed(next, attempt, 0);
+    expect(simulation.queue.nextDue()).toBeUndefined();
+    expect(simulation.queue.list(PAGE).rows).toMatchObject([{ state: "failed" }]);
+  }));
+
 test("pages go with what they hold: settled ones after seven days, those with pending events after thirty", () =>
   simulate(accepts, async (simulation, storage) => {
     simulation.add(150, 150);

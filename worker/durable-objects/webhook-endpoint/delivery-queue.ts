@@ -2,6 +2,7 @@ import type { WEBHOOK_DISABLED_REASONS } from "#db/enums.ts";
 import { RETRY_SPAN, retryDelay } from "#worker/services/webhooks/backoff.ts";
 import { insertRows } from "#worker/durable-objects/insert-rows.ts";
 import { migrate } from "#worker/durable-objects/migrations.ts";
+import { KEPT_MS, lastBeyond, PRUNED_ROWS, WAITING_MS } from "./delivery-retention.ts";
 import { DUE_COLUMNS, type DueDelivery, type DueRow, readUpTo } from "./due-delivery.ts";
 import { DeliveryWindow } from "./delivery-window.ts";
 import { listDeliveries } from "./list-deliveries.ts";
@@ -11,13 +12,6 @@ import { SCHEMA } from "./queue-tables.ts";
 import { ReceiverHealth } from "./receiver-health.ts";
 import type { Attempt, Delivery, DeliveryQuery, DeliveryState, QueuedEvent } from "./webhook-endpoint.protocol.ts";
 
-/** How long, and how many, settled deliveries are kept. */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-const KEPT_ROWS = 20_000;
-/** How long pending deliveries are kept: only a disabled endpoint, or a resource that keeps failing, has any this old. */
-const WAITING_MS = 30 * 24 * 60 * 60 * 1000;
-/** Rows that one pruning examines. */
-const PRUNED_ROWS = 2 * KEPT_ROWS;
 /** How much is read ahead. */
 const READ_AHEAD = { events: 256, bytes: 1_000_000 };
 const GONE = 410;
@@ -67,11 +61,7 @@ export class DeliveryQueue {
     const allWaited = this.#allWait;
     this.#transaction(() => {
       const added = new Map(events.map((event) => [event.id, event]));
-      const known = this.#sql.exec<{ id: string }>(
-        "SELECT event_id AS id FROM deliveries WHERE event_id IN (SELECT value FROM json_each(?))",
-        JSON.stringify([...added.keys()]),
-      );
-      for (const { id } of known.toArray()) added.delete(id);
+      for (const id of this.#withRows([...added.keys()])) added.delete(id);
       for (const id of this.#pages.known([...added.keys()])) added.delete(id);
       const rest = [...added.values()];
       if (rest.length === 0) return;
@@ -241,7 +231,7 @@ export class DeliveryQueue {
   /** Deletes settled deliveries beyond their retention, and those that have been pending for too long. */
   prune(now: number): void {
     this.#transaction(() => {
-      const upTo = this.#lastBeyond();
+      const upTo = lastBeyond(this.#sql);
       this.#sql.exec("DELETE FROM deliveries WHERE state <> 'pending' AND number <= ?", upTo);
       // The oldest have the lowest numbers.
       const old = this.#sql
@@ -270,24 +260,19 @@ export class DeliveryQueue {
     this.#invalidate();
   }
 
+  /** Those of the events that have rows of their own. */
+  #withRows(eventIds: string[]): Set<string> {
+    const rows = this.#sql.exec<{ id: string }>(
+      "SELECT event_id AS id FROM deliveries WHERE event_id IN (SELECT value FROM json_each(?))",
+      JSON.stringify(eventIds),
+    );
+    return new Set(rows.toArray().map(({ id }) => id));
+  }
+
   /** The number after the last one. */
   #end(): number {
     const { last } = this.#sql.exec<{ last: number | null }>("SELECT max(number) AS last FROM deliveries").one();
     return Math.max(this.#pages.end(), (last ?? 0) + 1);
-  }
-
-  /** The number up to which settled deliveries are too many; 0 if they aren't. */
-  #lastBeyond(): number {
-    const { last } = this.#sql
-      .exec<{ last: number | null }>(
-        `SELECT max(number) AS last FROM (
-           SELECT number, sum(settled) OVER (ORDER BY number DESC) AS newer FROM (
-             SELECT number, 1 AS settled FROM deliveries WHERE state <> 'pending' UNION ALL SELECT number, delivered FROM pages))
-         WHERE newer > ?`,
-        KEPT_ROWS,
-      )
-      .one();
-    return last ?? 0;
   }
 
   /** Resources with events in pages that may be sent: nothing with a row of its own is pending before them. */
@@ -371,7 +356,10 @@ export class DeliveryQueue {
   /** Gives events of pages rows of their own, in which they are pending. */
   #giveRows(places: Place[], now: number): void {
     const taken = this.#pages.take(places, now);
-    const rows = taken.map(({ number, created, entry, text, attempts }) => {
+    // An earlier release, which doesn't know pages, may have queued the same event.
+    const present = this.#withRows(taken.map(({ entry }) => entry.eventId));
+    const missing = taken.filter(({ entry }) => !present.has(entry.eventId));
+    const rows = missing.map(({ number, created, entry, text, attempts }) => {
       const { id, eventId, type, resource, service, account, method, originPath } = entry;
       return [number, id, created, JSON.stringify(attempts), eventId, type, resource, service, text, account, method, originPath];
     });
