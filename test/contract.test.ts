@@ -47,6 +47,7 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
   restoreBackup: { unknownIds: "as for getBackup" },
   deleteBackup: { unknownIds: "as for getBackup" },
   createBackup: { unknownIds: "the operator can access every site" },
+  listObjectSizes: { unknownIds: "as for listFailedEffects" },
   retryFailedEffects: { unknownIds: "as for listFailedEffects" },
   getGraphicFrame: { unknownIds: "anyone with a graphic's id can show it, as with a file's" },
   getGraphicFile: { unknownIds: "anyone with a graphic's id can read its files" },

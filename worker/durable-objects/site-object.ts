@@ -5,6 +5,11 @@ const GONE = 4404;
 
 /** An object of one site, which can be deleted together with it. */
 export abstract class SiteObject extends DurableObject<Env> {
+  /** The bytes of its database. */
+  storedBytes(): number {
+    return this.ctx.storage.sql.databaseSize;
+  }
+
   /**
    * Deletes everything that the object stores, and then ends it, so that nothing in its memory can write again. Safe to repeat.
    */

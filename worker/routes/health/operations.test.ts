@@ -10,7 +10,8 @@ import worker from "#worker/index.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { pruneDeadLetters, recordCronRun } from "#worker/services/operations/upkeep.ts";
 import { reportEffectFailures } from "#worker/services/operations/effect-failures.ts";
-import { OperatorReport } from "#worker/services/operations/schemas.ts";
+import { ObjectSizes, OperatorReport } from "#worker/services/operations/schemas.ts";
+import { ProgrammaticWebhook } from "#worker/services/webhooks/endpoint-schemas.ts";
 
 const db = createDb(env.DB);
 const DAY = 86_400_000;
@@ -89,6 +90,26 @@ test("the report reads the database in one round trip, besides its size", async 
   const batch = vi.spyOn(env.DB, "batch");
   await report();
   expect(batch).toHaveBeenCalledOnce();
+});
+
+test("the sizes of a site's objects are listed, largest first, and only for the operator", async () => {
+  const own = await newSite();
+  const created = await own.call("createProgrammaticWebhook", {
+    body: { webhookUrl: "https://hooks.demo.example/", service: "overlay-service-v1" },
+  });
+  const params = { siteId: own.id };
+  const endpoint = `${own.id}:${created.as(ProgrammaticWebhook).id}`;
+  const sizes = await vi.waitUntil(async () => {
+    const listed = (await own.call("listObjectSizes", { as: "super", params })).as(ObjectSizes);
+    return listed.objects.some(({ name }) => name === endpoint) && listed;
+  });
+  expect(sizes).toMatchObject({ unreachable: 0, truncated: false });
+  expect(sizes.objects.find(({ object }) => object === "SITE_LOG")).toMatchObject({ name: own.id });
+  for (const { bytes } of sizes.objects.slice(0, 3)) expect(bytes).toBeGreaterThan(4_000);
+  expect(sizes.objects.map(({ bytes }) => bytes)).toEqual(sizes.objects.map(({ bytes }) => bytes).toSorted((a, b) => b - a));
+  expect(sizes.bytes).toBeGreaterThanOrEqual(sizes.objects.reduce((sum, { bytes }) => sum + bytes, 0));
+  expect((await own.call("listObjectSizes", { as: "super", params: { siteId: newId(5) } })).status).toBe(404);
+  for (const as of ["developer", "admin"] as const) expect((await own.call("listObjectSizes", { as, params })).status).toBe(403);
 });
 
 test("the metrics are the report as Prometheus reads it, and only for the operator", async () => {

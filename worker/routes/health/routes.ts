@@ -6,8 +6,9 @@ import { json } from "#worker/lib/schemas/common.ts";
 import { checkHealth } from "#worker/services/health/health.ts";
 import { listFailedEffects, retryFailedEffects } from "#worker/services/operations/failed-effects.ts";
 import { PROMETHEUS_TYPE, toPrometheus } from "#worker/services/operations/prometheus.ts";
+import { listObjectSizes } from "#worker/services/operations/object-sizes.ts";
 import { operatorReport } from "#worker/services/operations/report.ts";
-import { FailedEffects, MetricsText, OperatorReport, RetriedEffects, SiteParam } from "#worker/services/operations/schemas.ts";
+import { FailedEffects, MetricsText, ObjectSizes, OperatorReport, RetriedEffects, SiteParam } from "#worker/services/operations/schemas.ts";
 
 export const health = createArea();
 
@@ -82,6 +83,23 @@ health.openapi(
     errors: ["not_found", "unavailable"],
   }),
   async (c) => c.json(await listFailedEffects(c.var.ctx, c.req.valid("param").siteId), 200),
+);
+
+health.openapi(
+  operation({
+    operationId: "listObjectSizes",
+    tag,
+    method: "get",
+    path: "/ops/sites/{siteId}/objects",
+    summary: "List the sizes of a site's objects",
+    description:
+      "Returns what a site's Durable Objects store, largest first: its event log, channels, chats, polls, leaderboards, webhook endpoints and others. An object holds at most 10 GB.",
+    access: { credentials: SUPER },
+    request: { params: SiteParam },
+    responses: { 200: json("The sizes", ObjectSizes) },
+    errors: ["not_found", "unavailable"],
+  }),
+  async (c) => c.json(await listObjectSizes(c.var.ctx, c.req.valid("param").siteId), 200),
 );
 
 health.openapi(

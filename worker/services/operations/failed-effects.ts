@@ -23,7 +23,7 @@ export async function retryFailedEffects(ctx: Ctx, siteId: string): Promise<numb
   return orUnavailable(siteLogOf(ctx.env, siteId).retryFailed(), UNAVAILABLE);
 }
 
-async function requireSite(ctx: Ctx, siteId: string): Promise<void> {
+export async function requireSite(ctx: Ctx, siteId: string): Promise<void> {
   await ctx.caller();
   const [site] = await ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId));
   if (!site) throw notFound("Site not found");

@@ -132,6 +132,25 @@ export const FailedEffects = z
   })
   .openapi("FailedEffects");
 
+export const ObjectSizes = z
+  .object({
+    bytes: Count.describe("Of all objects that were asked"),
+    objects: z
+      .array(
+        z.object({
+          object: z.string().openapi({ example: "SITE_LOG" }).describe("Its binding"),
+          name: z.string().openapi({ example: "5eed00000000000000000001" }),
+          bytes: Count.describe("Size of its database"),
+        }),
+      )
+      .max(MAX_LISTED)
+      .describe("The largest 50"),
+    asked: Count,
+    unreachable: Count.describe("Objects that did not respond within 5 seconds"),
+    truncated: z.boolean().describe("Whether the site has more than the 500 objects that were asked"),
+  })
+  .openapi("ObjectSizes");
+
 export const RetriedEffects = z.object({ retried: Count }).openapi("RetriedEffects");
 
 export const MetricsText = z.string().openapi({

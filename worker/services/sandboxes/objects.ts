@@ -5,7 +5,13 @@ import { counterName, POLL_COUNTERS } from "#worker/durable-objects/poll-counter
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { unshardedLimiters } from "#worker/lib/limits.ts";
 
-type ObjectName = SandboxRow["objects"][number];
+export type ObjectName = SandboxRow["objects"][number];
+
+/** What every object of a site can do. */
+interface SiteObjectStub {
+  destroy(): Promise<void>;
+  storedBytes(): Promise<number>;
+}
 
 /** Objects that exist once per site; its log last, because the others may still wake it. */
 const PER_SITE = ["SITE_PRESENCE", "AUTOMATION", "SCHEDULER", "CUE_POLLER", "SITE_LOG"] as const;
@@ -40,9 +46,14 @@ function objectsOf(siteId: string, resource: string): ObjectName[] {
   }
 }
 
-/** Deletes what an object stores. A binding that no longer exists has nothing. */
-export async function destroyObject(env: Env, [binding, name]: ObjectName): Promise<void> {
-  const namespaces: Partial<Record<string, { getByName(name: string): { destroy(): Promise<void> } }>> = {
+/** Deletes what an object stores. */
+export async function destroyObject(env: Env, object: ObjectName): Promise<void> {
+  await siteObjectOf(env, object)?.destroy();
+}
+
+/** An object by its binding and name. A binding that no longer exists has none. */
+export function siteObjectOf(env: Env, [binding, name]: ObjectName): SiteObjectStub | undefined {
+  const namespaces: Partial<Record<string, { getByName(name: string): SiteObjectStub }>> = {
     SITE_PRESENCE: env.SITE_PRESENCE,
     AUTOMATION: env.AUTOMATION,
     SCHEDULER: env.SCHEDULER,
@@ -59,5 +70,5 @@ export async function destroyObject(env: Env, [binding, name]: ObjectName): Prom
     INSIGHT_COUNTER: env.INSIGHT_COUNTER,
     LIMITER: env.LIMITER,
   };
-  await namespaces[binding]?.getByName(name).destroy();
+  return namespaces[binding]?.getByName(name);
 }
