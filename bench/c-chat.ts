@@ -37,7 +37,7 @@ export async function chat(quick: boolean): Promise<Result> {
     rounds: quick ? 1 : 3,
     measure: (server, contender) => measure(server, contender, load, remarks),
   });
-  if (missing.length > 0) remarks.push(`not installed: ${missing.join(", ")}`);
+  if (missing.length > 0) remarks.push(`left out: ${missing.join("; ")}`);
   return {
     columns: ["", "to viewers", "p50 to the last", "p99 to the last", "left out", "server", "client"],
     rows: contenders.map(({ name }) => row(rounds, name)),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
-import { type Broadcaster, bareObject, ourChannel, Publisher } from "./lib/fan-out.ts";
+import { type Broadcaster, bareObject, ourChannel, HttpChannel, Publisher } from "./lib/fan-out.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
@@ -47,7 +47,7 @@ async function measureRoom(server: Server, contender: Broadcaster, viewers: numb
   await crowd.connect(server.port, paths, 64, "opened");
   const sample = new Sample();
   crowd.onSample = (message) => sample.check(message);
-  const publishers = Array.from({ length: PUBLISHERS }, (_, number) => new Publisher(server.port, room, number));
+  const publishers = Array.from({ length: PUBLISHERS }, (_, number) => new Publisher(new HttpChannel(server.port, room), { number }));
 
   const used = meter(server.group);
   const started = performance.now();

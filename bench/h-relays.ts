@@ -1,4 +1,4 @@
-import { type Broadcaster, bareObject, ourChannel, Publisher } from "./lib/fan-out.ts";
+import { type Broadcaster, bareObject, ourChannel, HttpChannel, Publisher } from "./lib/fan-out.ts";
 import { ask } from "./lib/http.ts";
 import { timeToLast } from "./lib/last-viewer.ts";
 import { milliseconds, ratioText, type Result } from "./lib/report.ts";
@@ -31,7 +31,7 @@ export async function relays(quick: boolean): Promise<Result> {
       const crowd = new Crowd(HTML_BYTES);
       const paths = Array.from({ length: viewers }, (_, viewer) => contender.connectPath(ROOM, viewer));
       await crowd.connect(server.port, paths, 64, "opened");
-      const publisher = new Publisher(server.port, ROOM);
+      const publisher = new Publisher(new HttpChannel(server.port, ROOM));
       const reading = await timeToLast({ server, crowd, publisher, bytes: HTML_BYTES, broadcasts: quick ? 8 : 25 });
       publisher.close();
       crowd.leave();

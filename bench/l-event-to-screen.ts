@@ -5,7 +5,7 @@ import { type KnownFacts, updateFacts } from "#worker/services/automation-rules/
 import { triggeredRules, indexRules } from "#worker/services/automation-rules/rule-engine.ts";
 import { bundle } from "./lib/bundle.ts";
 import { createDatabase } from "./lib/database.ts";
-import { type Broadcaster, bareObject, Publisher } from "./lib/fan-out.ts";
+import { type Broadcaster, bareObject, HttpChannel, Publisher } from "./lib/fan-out.ts";
 import { HttpConnection, requestText } from "./lib/http.ts";
 import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
@@ -94,7 +94,7 @@ function goalSource(port: number): Source {
 }
 
 function bareSource(port: number): Source {
-  const publisher = new Publisher(port, "room");
+  const publisher = new Publisher(new HttpChannel(port, "room"));
   return { publish: () => publisher.publish(BYTES), close: () => publisher.close() };
 }
 

@@ -1,6 +1,6 @@
 import { BRANCH_SIZE, DIRECT_RELAYS } from "#worker/durable-objects/branch/branch.protocol.ts";
 import { CALL_MS, JOIN_MS, SEND_MS } from "#scripts/simulation/costs.ts";
-import { ourChannel, Publisher, type Broadcaster } from "./lib/fan-out.ts";
+import { ourChannel, HttpChannel, Publisher, type Broadcaster } from "./lib/fan-out.ts";
 import { timeToLast } from "./lib/last-viewer.ts";
 import { meter } from "./lib/machine.ts";
 import { milliseconds, type Result } from "./lib/report.ts";
@@ -47,7 +47,7 @@ export async function tree(quick: boolean): Promise<Result> {
       const started = performance.now();
       await crowd.connect(server.port, paths, 64, "first");
       const joining = { cell: JOIN, value: (performance.now() - started) / contender.viewers, usage: used() };
-      const publisher = new Publisher(server.port, ROOM);
+      const publisher = new Publisher(new HttpChannel(server.port, ROOM));
       const reading = await timeToLast({ server, crowd, publisher, bytes: HTML_BYTES, broadcasts: quick ? 8 : 25 });
       publisher.close();
       crowd.leave();

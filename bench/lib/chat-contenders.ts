@@ -1,19 +1,14 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
-import { join } from "node:path";
+import { cpSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDb } from "#db/client.ts";
 import { CHANNEL_1, loadDemo, SITE_A } from "#db/demo.ts";
 import { accounts } from "#db/schema/accounts.ts";
-import { ROOT } from "#scripts/lib/root.mjs";
 import { signTicket } from "#worker/services/realtime/tickets.ts";
 import { bundle } from "./bundle.ts";
 import { ChatCrowd } from "./chat-crowd.ts";
 import { createDatabase } from "./database.ts";
-import { type Broadcaster, socketIo } from "./fan-out.ts";
-import { HttpConnection, requestText } from "./http.ts";
-import { startServer } from "./processes.ts";
+import { type Broadcaster, type Channel, openChannel, socketIo } from "./fan-out.ts";
+import { installedPeers } from "./peers.ts";
 import type { Contender } from "./rounds.ts";
 import { newFolder, OBJECTS, startMiniflare, VARIABLES } from "./runtimes.ts";
 
@@ -22,8 +17,6 @@ export const SENDERS = 250;
 /** Rows per statement: D1 allows 100 bound parameters. */
 const ROWS = 5;
 const PUBLISHERS = 16;
-const GO_PATH = "/usr/share/gocode";
-const NCHAN_MODULE = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 
 interface Sender {
   /** Sends one message. */
@@ -52,7 +45,7 @@ export async function tifoChat(): Promise<ChatContender> {
     await insertAccounts(database, ids);
   });
   const code = await bundle("worker/index.ts");
-  const variables = { ...VARIABLES, TIFO_SOCKETS_PER_ADDRESS: "0", TIFO_HEARTBEAT_SECONDS: "3600", TIFO_RELAY_CAPACITY: "2500" };
+  const variables = { ...VARIABLES, TIFO_SOCKETS_PER_ADDRESS: "0", TIFO_RELAY_CAPACITY: "2500" };
   return {
     name: "Tifo",
     isTifo: true,
@@ -104,21 +97,10 @@ async function insertAccounts(database: D1Database, ids: string[]): Promise<void
   for (let start = 0; start < rows.length; start += ROWS) await db.insert(accounts).values(rows.slice(start, start + ROWS));
 }
 
-/** The peers that are installed; the others' names. */
+/** The peers that are installed; why the others aren't there. */
 export function chatPeers(): { peers: ChatContender[]; missing: string[] } {
-  const nchan = existsSync(NCHAN_MODULE);
-  const centrifuge = existsSync(join(GO_PATH, "src/github.com/centrifugal/centrifuge")) && spawnSync("go", ["version"]).status === 0;
-  return {
-    peers: [
-      ...(nchan ? [peer({ name: "nchan", start: startNchan, connectPath: () => "/connect?room=room" })] : []),
-      ...(centrifuge ? [peer({ ...buildCentrifuge(), connectPath: () => "/connect", dialect: { hello: `{"id":1,"params":{}}` } })] : []),
-      peer(socketIo()),
-    ],
-    missing: [
-      ...(nchan ? [] : ["nchan (libnginx-mod-nchan)"]),
-      ...(centrifuge ? [] : ["Centrifuge (golang-github-centrifugal-centrifuge-dev)"]),
-    ],
-  };
+  const { peers, missing } = installedPeers();
+  return { peers: [...peers, socketIo()].map(peer), missing };
 }
 
 /** Peers take messages over HTTP and hand each on to everybody. */
@@ -135,22 +117,26 @@ function peer(broadcaster: Broadcaster): ChatContender {
       // Some subscribe after they have answered.
       await sleep(1_000);
     },
-    sender: (crowd, port) => new Publishers(crowd, port),
+    sender: (crowd, port) =>
+      new Publishers(
+        crowd,
+        Array.from({ length: PUBLISHERS }, () => openChannel(broadcaster, port, "room")),
+      ),
   };
 }
 
-/** Connections that publish over HTTP, one message at a time each; a server that can't keep up leaves messages waiting. */
+/** Connections that publish one message at a time each; a server that can't keep up leaves messages waiting. */
 class Publishers implements Sender {
   readonly #crowd: ChatCrowd;
-  readonly #connections: HttpConnection[];
-  readonly #free: HttpConnection[];
+  readonly #connections: Channel[];
+  readonly #free: Channel[];
   #waiting: number[] = [];
   #isClosed = false;
 
-  constructor(crowd: ChatCrowd, port: number) {
+  constructor(crowd: ChatCrowd, connections: Channel[]) {
     this.#crowd = crowd;
-    this.#connections = Array.from({ length: PUBLISHERS }, () => new HttpConnection(port));
-    this.#free = [...this.#connections];
+    this.#connections = connections;
+    this.#free = [...connections];
   }
 
   send(number: number): void {
@@ -165,10 +151,10 @@ class Publishers implements Sender {
     for (const connection of this.#connections) connection.close();
   }
 
-  async #publish(connection: HttpConnection): Promise<void> {
+  async #publish(connection: Channel): Promise<void> {
     try {
       for (let number = this.#waiting.shift(); number !== undefined; number = this.#waiting.shift())
-        await connection.send(requestText("POST", "/publish?room=room", {}, JSON.stringify([messageOf(number)])));
+        await connection.send(JSON.stringify([messageOf(number)]));
       this.#free.push(connection);
     } catch (error) {
       if (!this.#isClosed) this.#crowd.lose(error instanceof Error ? error : new Error(String(error)));
@@ -184,57 +170,4 @@ function messageOf(number: number) {
     ...{ text: ChatCrowd.textOf(number), language: null, translation: null, replyTo: null, mentions: [], reactions: {} },
     ...{ state: "visible", sentAt: Date.now() },
   };
-}
-
-async function startNchan() {
-  const [folder, port] = [newFolder(), await freePort()];
-  const config = `daemon off; master_process off; pid ${folder}/pid; error_log stderr crit;
-load_module ${NCHAN_MODULE};
-events { worker_connections 8192; }
-http {
-  access_log off; keepalive_requests 1000000; nchan_message_buffer_length 100;
-  server {
-    listen 127.0.0.1:${port} backlog=4096;
-    location = /connect { nchan_subscriber websocket; nchan_channel_id $arg_room; }
-    location = /publish { nchan_publisher; nchan_channel_id $arg_room; }
-  }
-}
-`;
-  writeFileSync(join(folder, "nginx.conf"), config);
-  const args = ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"];
-  return startServer("nginx", args, ["ignore", "ignore", "inherit"], () => accepting(port));
-}
-
-function buildCentrifuge(): Contender {
-  const binary = join(newFolder(), "centrifuge");
-  const env = { ...process.env, GO111MODULE: "off", GOPATH: GO_PATH, GOFLAGS: "", GOMAXPROCS: "1" };
-  const built = spawnSync("go", ["build", "-o", binary, join(ROOT, "bench/peers/centrifuge.go")], { env, encoding: "utf8" });
-  if (built.status !== 0) throw new Error(`Centrifuge can't be built: ${built.stderr}`);
-  const start = async () => {
-    const port = await freePort();
-    return startServer(binary, [String(port)], ["ignore", "ignore", "inherit"], () => accepting(port));
-  };
-  return { name: "Centrifuge", start };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("No free port");
-  return address.port;
-}
-
-/** Resolves with the port once something listens there. */
-async function accepting(port: number): Promise<number> {
-  for (;;) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => resolve(true));
-      socket.on("error", () => resolve(false));
-      socket.on("connect", () => socket.destroy());
-    });
-    if (isOpen) return port;
-    await sleep(50);
-  }
 }

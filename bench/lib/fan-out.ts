@@ -5,10 +5,46 @@ import type { Contender } from "./rounds.ts";
 import { startNode, startWorkerd, VARIABLES } from "./runtimes.ts";
 import type { Dialect } from "./viewers.ts";
 
-/** A contender that accepts viewers at `connectPath` and broadcasts at /publish. */
+/** A contender that accepts viewers at `connectPath`, and broadcasts at /publish unless it has channels of its own. */
 export interface Broadcaster extends Contender {
   connectPath(room: string, viewer: number): string;
   dialect?: Dialect;
+  openChannel?: (port: number, room: string) => Channel;
+  /** Whether it passes texts on as they are, so that the publisher completes them. */
+  isPipe?: boolean;
+  /** What it doesn't do that Tifo does for each broadcast. */
+  without: string;
+}
+
+/** A publisher's connection. */
+export interface Channel {
+  /** Resolves once the server has taken the text. */
+  send(text: string): Promise<void>;
+  close(): void;
+}
+
+/** Publishes over HTTP, unless the contender has a way of its own. */
+export function openChannel(broadcaster: Broadcaster, port: number, room: string): Channel {
+  return broadcaster.openChannel?.(port, room) ?? new HttpChannel(port, room);
+}
+
+export class HttpChannel implements Channel {
+  readonly #connection: HttpConnection;
+  readonly #room: string;
+
+  constructor(port: number, room: string) {
+    this.#connection = new HttpConnection(port);
+    this.#room = room;
+  }
+
+  async send(text: string): Promise<void> {
+    const response = await this.#connection.send(requestText("POST", `/publish?room=${this.#room}`, {}, text));
+    if (response.status < 200 || response.status > 299) throw new Error(`Not published: ${response.status} ${response.body}`);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
 }
 
 /** The Durable Objects of a channel. */
@@ -18,18 +54,22 @@ export const REALTIME = { CHANNEL: "Channel", BRANCH: "Branch", RELAY: "Relay", 
 export async function ourChannel(name = "Tifo", capacity = Number(VARIABLES["TIFO_RELAY_CAPACITY"])): Promise<Broadcaster> {
   const code = await bundle("bench/workers/realtime.ts");
   const variables = { ...VARIABLES, TIFO_RELAY_CAPACITY: String(capacity) };
-  return { name, start: () => startWorkerd({ code, objects: REALTIME, variables }), connectPath: plainPath };
+  return { name, start: () => startWorkerd({ code, objects: REALTIME, variables }), connectPath: plainPath, without: "" };
 }
 
 /** One Durable Object that stores the frame and sends it. */
 export async function bareObject(): Promise<Broadcaster> {
   const code = await bundle("bench/workers/room.ts");
-  return { name: "bare object", start: () => startWorkerd({ code, objects: { ROOM: "Room" }, variables: {} }), connectPath: plainPath };
+  return room("bare object", code, "receipts, gate, more than one object");
 }
 
 export async function partyserver(): Promise<Broadcaster> {
   const code = await bundle("bench/workers/party.ts");
-  return { name: "partyserver", start: () => startWorkerd({ code, objects: { ROOM: "Room" }, variables: {} }), connectPath: plainPath };
+  return room("partyserver", code, "receipts, gate, more than one object");
+}
+
+function room(name: string, code: string, without: string): Broadcaster {
+  return { name, start: () => startWorkerd({ code, objects: { ROOM: "Room" }, variables: {} }), connectPath: plainPath, without };
 }
 
 export function socketIo(): Broadcaster {
@@ -39,11 +79,12 @@ export function socketIo(): Broadcaster {
     connectPath: (room) => `/socket.io/?EIO=4&transport=websocket&room=${room}`,
     // In Engine.IO, 2 is a ping, 3 is its reply, and 40 joins the default namespace.
     dialect: { hello: "40", reply: (message) => (message.length === 1 && message.readUInt8(0) === 0x32 ? "3" : undefined) },
+    without: "log, receipts, gate",
   };
 }
 
 export function plainWs(): Broadcaster {
-  return { name: "ws", start: () => startNode("bench/peers/ws.ts"), connectPath: plainPath };
+  return { name: "ws", start: () => startNode("bench/peers/ws.ts"), connectPath: plainPath, without: "log, receipts, gate" };
 }
 
 function plainPath(room: string, viewer: number): string {
@@ -52,29 +93,29 @@ function plainPath(room: string, viewer: number): string {
 
 /** A publisher: one connection, with a list of broadcasts per request. */
 export class Publisher {
-  readonly #connection: HttpConnection;
-  readonly #room: string;
+  readonly #channel: Channel;
+  readonly #isPipe: boolean;
   #published: number;
 
   /** Publishers of one room need different numbers. */
-  constructor(port: number, room: string, number = 0) {
-    this.#connection = new HttpConnection(port);
-    this.#room = room;
+  constructor(channel: Channel, { number = 0, isPipe = false }: { number?: number; isPipe?: boolean } = {}) {
+    this.#channel = channel;
+    this.#isPipe = isPipe;
     this.#published = number * 1_000_000;
   }
 
   /** Publishes `count` overlays with `bytes` bytes of HTML. Resolves to the time of sending, once the server has responded. */
   async publish(bytes: number, count = 1): Promise<number> {
-    const body = JSON.stringify(Array.from({ length: count }, () => this.#broadcast(bytes)));
-    const request = requestText("POST", `/publish?room=${this.#room}`, {}, body);
+    const broadcasts = Array.from({ length: count }, () => this.#broadcast(bytes));
+    const seq = this.#published;
+    const text = JSON.stringify(this.#isPipe ? { type: "overlay.show", seq, upTo: seq, ...broadcasts[0] } : broadcasts);
     const sent = performance.now();
-    const response = await this.#connection.send(request);
-    if (response.status !== 200) throw new Error(`Not published: ${response.status} ${response.body}`);
+    await this.#channel.send(text);
     return sent;
   }
 
   close(): void {
-    this.#connection.close();
+    this.#channel.close();
   }
 
   #broadcast(bytes: number): Broadcast {

@@ -40,6 +40,21 @@ export function comparisonTable({ rounds, cells, ours, others, better, figure, g
   return { columns: ["", ours, ...others, ...others.map((other) => `against ${other}`), "client"], rows };
 }
 
+/** For many contenders, one row each: its medians, with Tifo's ratios to it, and a note. */
+export function contenderTable({ notes, ...comparison }: Comparison & { notes: { title: string; of: (name: string) => string } }): Result {
+  const { rounds, cells, ours, others, better, figure, goals } = comparison;
+  const rows = [ours, ...others].map((name) => [
+    name,
+    ...cells.map((cell) => {
+      const value = figure(typical(rounds, cell, name));
+      return name === ours ? value : `${value}, ${ratioText(ratio(rounds, cell, ours, name, better), goals(cell, name))}`;
+    }),
+    percent(Math.max(...cells.map((cell) => clientShare(rounds, cell, name)))),
+    notes.of(name),
+  ]);
+  return { columns: ["", ...cells, "client", notes.title], rows };
+}
+
 export function ratioText({ median, min, max, rounds, quiet, clientBound }: Ratio, goal: Goal | undefined): string {
   const marks = [clientBound ? "client-bound" : "", quiet ? "" : "noisy"].filter((mark) => mark !== "");
   const text = `**${median.toFixed(2)}** (${min.toFixed(2)}–${max.toFixed(2)}, n ${rounds}${marks.map((mark) => `, ${mark}`).join("")})`;

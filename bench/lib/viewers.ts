@@ -8,6 +8,8 @@ export interface Dialect {
   hello?: string;
   /** The reply to a message, if any. */
   reply?: (message: Buffer) => string | undefined;
+  /** Whether messages are binary frames. */
+  isBinary?: boolean;
 }
 
 /** The read buffer of all sockets: a chunk is processed before the next one is read. */
@@ -71,9 +73,9 @@ export class Viewer {
   }
 
   #receive(opcode: number, payload: Buffer): void {
-    // 8 is close and 1 is text; no contender sends anything else.
+    // 8 is close, 1 is text and 2 is binary.
     if (opcode === 8) return this.#fail(new Error(`Closed with ${payload.length >= 2 ? payload.readUInt16BE(0) : "no code"}`));
-    if (opcode !== 1) return;
+    if (opcode !== (this.#crowd.dialect.isBinary ? 2 : 1)) return;
     this.first.resolve(payload.toString());
     const reply = this.#crowd.dialect.reply?.(payload);
     if (reply !== undefined) this.send(reply);
