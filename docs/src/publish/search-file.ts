@@ -43,7 +43,7 @@ export function searchFile(pages: readonly BuiltPage[], breadcrumbOf: (path: str
     const p = add(0, { t: titleOf(content), u, b: breadcrumbOf(u) });
     const description = metaOf(page, "description");
     if (description) add(2, { t: description, u, p });
-    const keywords = metaOf(page, "keywords");
+    const keywords = keywordsOf(u);
     if (find(content, (element) => hasClass(element, "endpoint"))) {
       add(3, { u, p }, [...terms(keywords ?? ""), ...operationWords(u, content)]);
       continue;

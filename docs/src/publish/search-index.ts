@@ -1,3 +1,4 @@
+import { keywordsOf } from "../search-keywords.ts";
 import { attribute, type BuiltPage, contentOf, type Element, isElement, isShell, lineOf, metaOf, titleOf } from "./html.ts";
 import { buildIndex, type SerializedIndex } from "./text-index.ts";
 
@@ -42,7 +43,7 @@ export function searchIndex(pages: readonly BuiltPage[], breadcrumbOf: (path: st
     titles?.push({ i: p, t: s, u, b: breadcrumbOf(u) });
     const description = metaOf(page, "description");
     if (description) descriptions?.push({ i: ++last, t: description, s, u, p });
-    const words = metaOf(page, "keywords");
+    const words = keywordsOf(u);
     if (words) keywords?.push({ i: ++last, t: words, s, u, p });
     for (const { heading, anchor, text } of partsOf(content)) {
       if (heading !== "") headings?.push({ i: ++last, t: heading, u, h: anchor, p });

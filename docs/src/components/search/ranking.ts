@@ -1,9 +1,10 @@
-import MiniSearch, { type SearchResult } from "minisearch";
+import MiniSearch from "minisearch";
 import type { SearchFileEntry } from "../../publish/search-file.ts";
 import { decodeWords } from "../../publish/word-index.ts";
 import { tokens } from "./query.ts";
-import { phraseOf, synonymsAt } from "./synonyms.ts";
-import { terms } from "./words.ts";
+import { corrections } from "./corrections.ts";
+import { startsPhrase, synonymsAt } from "./synonyms.ts";
+import { isFiller, stem, terms, wordsIn } from "./words.ts";
 
 /** A page, or a list's entry, with all that is searched of it. */
 interface Target {
@@ -32,6 +33,24 @@ interface Page {
   weight: number;
 }
 
+/** A word of a query and its synonyms, with their weights. */
+interface Group {
+  terms: Map<string, number>;
+  /** Whether the word only frames the question. */
+  filler: boolean;
+  /** How much the word says about what is looked for: rare words more than common ones. */
+  importance: number;
+}
+
+/** What matched on a page. */
+interface Match {
+  score: number;
+  /** Per word of the query: the weight of the best of it and its synonyms. */
+  best: Map<number, number>;
+  words: Set<string>;
+  inTitle: Set<string>;
+}
+
 /** One result: a page, or its heading that matches better than its title, with the words that matched. */
 export interface RankedHit {
   /** 0 for a page, 1 for a heading. */
@@ -46,10 +65,18 @@ export interface RankedHit {
 }
 
 const FIELDS = ["title", "heading", "description", "keywords", "content"] as const;
-const BOOST = { title: 5, keywords: 3, heading: 2, description: 2, content: 0.7 };
+const BOOST = { title: 3, keywords: 4, heading: 3, description: 2, content: 0.7 };
 /** Weight of a synonym, and of one whose word no page has. */
 const SYNONYM = 0.25;
 const SUBSTITUTE = 0.6;
+/** Letters of the shorter part of a word that is split. */
+const MIN_PART = 3;
+/** What further synonyms count beside the best: little, so that many of them don't outweigh the query's other words. */
+const OTHERS = 0.6;
+/** What the beginning of a word counts. */
+const PREFIX = 0.4;
+/** What a word that only frames a question counts. */
+const FILLER = 0.3;
 /** Words of a query that count, so that pasted text doesn't stall the page. */
 const MAX_WORDS = 16;
 /** Results that may lead to entries of the same page. */
@@ -58,7 +85,8 @@ const PER_PAGE = 2;
 /** Ranks the pages of a search file by a query: typos, beginnings, inflections and synonyms of its words match too. */
 export class Ranking {
   readonly #pages = new Map<number, Page>();
-  readonly #vocabulary = new Set<string>();
+  /** The number of pages that contain each word. */
+  readonly #vocabulary = new Map<string, number>();
   readonly #index = new MiniSearch<Target>({
     fields: [...FIELDS],
     tokenize: (text) => text.split(" "),
@@ -79,7 +107,9 @@ export class Ranking {
     this.#fill(targets, "keywords", keywords);
     this.#fill(targets, "content", contents);
     for (const target of targets.values()) {
-      for (const field of FIELDS) for (const word of target[field].split(" ")) this.#vocabulary.add(word);
+      for (const word of new Set(FIELDS.flatMap((field) => target[field].split(" ")))) {
+        this.#vocabulary.set(word, (this.#vocabulary.get(word) ?? 0) + 1);
+      }
     }
     this.#index.addAll([...targets.values()]);
   }
@@ -102,73 +132,122 @@ export class Ranking {
   search(query: string, limit: number, context?: string): RankedHit[] {
     if (tokens(query).length === 0) return [];
     const groups = this.#groupsOf(query);
-    const weights = new Map<string, number>();
-    for (const group of groups) for (const [term, weight] of group) weights.set(term, Math.max(weight, weights.get(term) ?? 0));
-    const all = [...weights.keys()];
-    const typed = groups.at(-1)?.keys().next().value;
-    const results = this.#index.search(all.join(" "), {
-      boostTerm: (term) => weights.get(term) ?? 1,
-      prefix: (term) => term.length > 1 && (term === typed || !this.#vocabulary.has(term)),
-      fuzzy: (term) => (this.#vocabulary.has(term) || term.length < 4 ? false : term.length < 6 ? 1 : 2),
-      weights: { fuzzy: 0.45, prefix: 0.4 },
-    });
-    const ranked = results
-      .map((result) => ({ result, score: result.score * this.#factor(result, groups, context) }))
+    const found = new Map<number, Match>();
+    for (const [at, group] of groups.entries()) this.#match(group, at, at === groups.length - 1, found);
+    const ranked = [...found]
+      .map(([id, match]) => ({ id, match, score: this.#score(id, match, groups, context) }))
       .sort((one, other) => other.score - one.score);
     return this.#distinct(ranked, limit);
   }
 
+  /** Adds the pages that contain a word or one of its synonyms. */
+  #match({ terms: group, filler }: Group, at: number, isLast: boolean, found: Map<number, Match>): void {
+    const scores = new Map<number, { most: number; sum: number }>();
+    for (const [index, [term, weight]] of [...group].entries()) {
+      const prefix = term.length > 1 && ((isLast && index === 0) || !this.#vocabulary.has(term));
+      for (const result of this.#index.search(term, { prefix, weights: { fuzzy: 0, prefix: PREFIX } })) {
+        const id = Number(result.id);
+        const match = found.get(id) ?? { score: 0, best: new Map<number, number>(), words: new Set<string>(), inTitle: new Set<string>() };
+        found.set(id, match);
+        match.best.set(at, Math.max(weight, match.best.get(at) ?? 0));
+        for (const [word, fields] of Object.entries(result.match)) {
+          match.words.add(word);
+          if (fields.includes("title")) match.inTitle.add(word);
+        }
+        const { most, sum } = scores.get(id) ?? { most: 0, sum: 0 };
+        const score = result.score * weight;
+        scores.set(id, { most: Math.max(most, score), sum: sum + score });
+      }
+    }
+    for (const [id, { most, sum }] of scores) {
+      const match = found.get(id);
+      if (match) match.score += (most + OTHERS * (sum - most)) * (filler ? FILLER : 1);
+    }
+  }
+
   /** Per word of the query: the word and its synonyms, with their weights. */
-  #groupsOf(query: string): Map<string, number>[] {
-    const words = phraseOf(query).slice(0, MAX_WORDS);
-    const kept = new Set(terms(query));
-    const groups: Map<string, number>[] = [];
-    for (const [at, word] of words.entries()) {
+  #groupsOf(query: string): Group[] {
+    const written = wordsIn(query.toLowerCase()).slice(0, MAX_WORDS);
+    const joined = this.#joined(written);
+    const kept = new Set([...terms(query), ...joined]);
+    const typed = [...joined, ...written.map(stem)];
+    const words = typed.flatMap((word) => (kept.has(word) ? this.#wordsOf(word) : [word]));
+    const groups: Group[] = [];
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at] ?? "";
+      const isStopWord = typed.includes(word) && !kept.has(word);
       const synonyms = synonymsAt(words, at);
-      const own = kept.has(word) ? [word] : [];
-      const joined = word + (words[at + 1] ?? "");
-      const group = new Map<string, number>(own.map((term) => [term, 1]));
-      if (words[at + 1] !== undefined && this.#vocabulary.has(joined)) group.set(joined, 1);
-      const weight = own.length > 0 && this.#vocabulary.has(word) ? SYNONYM : SUBSTITUTE;
+      const group = new Map<string, number>(isStopWord ? [] : [[word, 1]]);
+      const weight = !isStopWord && this.#vocabulary.has(word) ? SYNONYM : SUBSTITUTE;
       for (const { terms: others } of synonyms) for (const other of others) if (!group.has(other)) group.set(other, weight);
-      if (group.size > 0 && (own.length > 0 || synonyms.length > 0)) groups.push(group);
+      const filler = isFiller(word);
+      if (group.size > 0) groups.push({ terms: group, filler, importance: filler ? FILLER : this.#rarity(word) });
     }
     return groups;
   }
 
-  #factor(result: SearchResult, groups: Map<string, number>[], context: string | undefined): number {
-    const page = this.#pages.get(Number(result.id));
-    if (!page) return 0;
-    const matched = new Set(result.queryTerms);
-    const covered = groups.reduce((sum, group) => {
-      const best = Math.max(0, ...[...group].filter(([term]) => matched.has(term)).map(([, weight]) => weight));
-      return sum + (best === 1 ? 1 : best > 0 ? 0.8 : 0);
-    }, 0);
-    const coverage = (covered / groups.length) ** 1.5;
-    // A title that the query names completely is what the reader looks for.
-    const inTitle = [...page.titleWords].filter((word) => result.match[word]?.includes("title")).length;
-    const whole = page.titleWords.size > 0 ? 1 + 0.7 * (inTitle / page.titleWords.size) : 1;
-    return coverage * whole * page.weight * (context !== undefined && page.crumb === context ? 1.15 : 1);
+  /** The word; or, if no page has it, the two that it is joined of, or the one that it misspells. */
+  #wordsOf(word: string): string[] {
+    if (this.#vocabulary.has(word) || word.length < 4 || isFiller(word) || startsPhrase(word)) return [word];
+    for (const known of this.#vocabulary.keys()) if (known.startsWith(word)) return [word];
+    const [best] = corrections(word, this.#vocabulary);
+    return this.#splitOf(word) ?? [best ?? word];
   }
 
-  #distinct(ranked: { result: SearchResult; score: number }[], limit: number): RankedHit[] {
+  /** What pages write as one word of two neighbours, such as "change log". */
+  #joined(words: readonly string[]): string[] {
+    return words.slice(1).flatMap((word, at) => {
+      const both = stem((words[at] ?? "") + word);
+      return this.#vocabulary.has(both) ? [both] : [];
+    });
+  }
+
+  #splitOf(word: string): string[] | undefined {
+    for (let end = MIN_PART; end <= word.length - MIN_PART; end++) {
+      const parts = [word.slice(0, end), word.slice(end)].map(stem);
+      if (parts.every((part) => this.#vocabulary.has(part))) return parts;
+    }
+    return undefined;
+  }
+
+  /** From a half, for a word of every page, to 1, for a word of one page or none. */
+  #rarity(word: string): number {
+    const pages = this.#vocabulary.get(word) ?? 1;
+    return 1 - 0.5 * (Math.log(pages) / Math.log(Math.max(2, this.#pages.size)));
+  }
+
+  #score(id: number, match: Match, groups: readonly Group[], context: string | undefined): number {
+    const page = this.#pages.get(id);
+    if (!page) return 0;
+    const covered = groups.reduce((sum, { importance }, at) => {
+      const best = match.best.get(at) ?? 0;
+      return sum + importance * (best === 1 ? 1 : best > 0 ? 0.8 : 0);
+    }, 0);
+    const coverage = (covered / groups.reduce((sum, { importance }) => sum + importance, 0)) ** 1.5;
+    // A title that the query names completely is what the reader looks for.
+    const inTitle = [...page.titleWords].filter((word) => match.inTitle.has(word)).length;
+    const whole = page.titleWords.size > 0 ? 1 + 0.7 * (inTitle / page.titleWords.size) : 1;
+    return match.score * coverage * whole * page.weight * (context !== undefined && page.crumb === context ? 1.15 : 1);
+  }
+
+  #distinct(ranked: { id: number; match: Match; score: number }[], limit: number): RankedHit[] {
     const hits: RankedHit[] = [];
     const perPath = new Map<string, number>();
-    for (const { result, score } of ranked) {
-      const page = this.#pages.get(Number(result.id));
+    for (const { id, match, score } of ranked) {
+      const page = this.#pages.get(id);
       if (!page) continue;
       const count = perPath.get(page.path) ?? 0;
       if (count >= PER_PAGE) continue;
       perPath.set(page.path, count + 1);
-      hits.push(hitOf(page, result, score));
+      hits.push(hitOf(page, match, score));
       if (hits.length >= limit) break;
     }
     return hits;
   }
 }
 
-function hitOf(page: Page, result: SearchResult, score: number): RankedHit {
-  const matched = Object.keys(result.match);
+function hitOf(page: Page, { words: found }: Match, score: number): RankedHit {
+  const matched = [...found];
   const count = (words: ReadonlySet<string>): number => matched.filter((word) => words.has(word)).length;
   const base = { page: page.title, crumb: page.crumb, description: page.description, tokens: matched, score };
   const inTitle = count(page.titleWords);
@@ -181,6 +260,7 @@ function hitOf(page: Page, result: SearchResult, score: number): RankedHit {
 
 /** How likely a page is what somebody looks for, by its kind. */
 function weightOf(path: string): number {
+  if (path === "/changelog") return 0.7;
   if (/changelog/i.test(path)) return 0.3;
   if (path.startsWith("/sdk/web-legacy")) return 0.6;
   if (/^\/(guides|concepts|start|api|overlays)\b/.test(path)) return 1.5;

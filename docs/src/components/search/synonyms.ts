@@ -34,6 +34,21 @@ const GROUPS = [
   "api key / apikey / developer key / access key / client id",
   "token / jwt / bearer / access token",
   "credential / secret / password",
+  "forgot / forgotten / lost / reset",
+  "verify / validate / check / confirm",
+  "cancel / stop / end / abort",
+  "find / search / look up / lookup",
+  "maximum / max / limit / cap",
+  "buy / purchase / order / checkout",
+  "photo / picture / image / thumbnail / poster",
+  "game / match / fixture / event",
+  "fan / viewer / audience / spectator",
+  "ad / advert / advertising / commercial",
+  "commentator / presenter / host",
+  "backend / server side / server",
+  "fixed / sticky / pinned",
+  "winner / victory / champion",
+  "ai / llm / agent / chatgpt / claude / copilot / mcp",
   "2fa / mfa / totp / two factor / authenticator app / one time code",
   "oauth / sso / single sign on / oidc / identity provider / social login / saml",
   "poll / vote / voting / survey / ballot",
@@ -42,6 +57,15 @@ const GROUPS = [
   "quest / mission / challenge / achievement",
   "raffle / giveaway / sweepstake / lottery / prize draw / draw winners",
   "reward / prize",
+  "big / large / small / size / width / height / layout / scale",
+  "phone / mobile / smartphone / tablet / portrait",
+  "load test / performance / benchmark / capacity / scaling",
+  "approve / accept / review / decide / moderate",
+  "menu / navigation / navbar / header links",
+  "publish / put on air / on air / broadcast / release",
+  "rss / atom / changelog",
+  "duplicate / double / twice / again",
+  "lineup / line up / starting eleven / squad / roster / formation / team sheet",
   "overlay / graphic / lower third / banner / bug / popup",
   "scoreboard / score bug / scorebug",
   "broadcast / push / show / trigger / send overlay / display",
@@ -57,7 +81,7 @@ const GROUPS = [
   "refund / money back / chargeback",
   "subscription / entitlement / membership / pass / plan",
   "paywall / sell access / gate / ppv / pay per view / ticket",
-  "access code / coupon / voucher / promo code",
+  "access code / coupon / voucher / promo code / discount code / gift card",
   "magic link / invite link / invite / invitation",
   "email / e-mail / mail / smtp",
   "webhook / callback / notification url",
@@ -115,7 +139,7 @@ const GROUPS = [
   "create / add / make / new",
   "delete / remove",
   "update / edit / change / modify",
-  "list / all / browse",
+  "list / all / browse / search / find",
   "get / read / fetch / retrieve / load",
   "custom code / javascript / extension / handlebars",
 ];
@@ -144,4 +168,9 @@ export function synonymsAt(words: readonly string[], at: number): { covers: numb
       covers: found.length,
       terms: others.flat().filter((term) => !STOP_WORDS.has(term) && !found.includes(term)),
     }));
+}
+
+/** Whether a phrase with synonyms begins with the word. */
+export function startsPhrase(word: string): boolean {
+  return phrases.has(word);
 }

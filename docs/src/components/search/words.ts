@@ -42,3 +42,26 @@ function withoutVerbEnding(word: string): string {
   if (base.length < (ending === "ing" ? 3 : 4)) return word;
   return base.replace(/([bdgmnprt])\1$/, "$1");
 }
+
+/** Words that frame a question and say little about its subject, though titles may contain them. */
+const FILLERS = new Set(
+  (
+    "about actual actually after again all allow allows already also always another any anybody anyone anything available back because " +
+    "been before being best better between both certain come could correct correctly currently day different difference during each " +
+    "easy easily either else enough ever every everybody everyone everything exact exactly example explain few find first force get " +
+    "gets getting give given go goes going good got great happen happens having help here inside instead isn't just keep know known " +
+    "last later least less like little long look looking lot made make makes making many matter may maybe mean means might more most " +
+    "much must necessary need needed needs never new next nobody nothing now number often old once one only onto other others ought out " +
+    "own part people per person please possible possibly problem proper properly put quickly really recommended right same see seem " +
+    "several shall show simple simply single somebody somehow someone something sometimes soon still such sure take tell thing things " +
+    "think through try trying two until use used useful user's uses using usually various very want wants way ways well whether while " +
+    "whole whose within without won't work working works"
+  )
+    .split(" ")
+    .map(stem),
+);
+
+/** Whether a stemmed word only frames a question. */
+export function isFiller(word: string): boolean {
+  return FILLERS.has(word);
+}
