@@ -152,6 +152,12 @@ describe("the page of all results", () => {
     await page.close();
   });
 
+  test("separates an operation's method from its path in an excerpt", async () => {
+    const page = await open("/docs/api-reference/createPoll");
+    expect(await page.locator(".endpoint").textContent()).toBe("POST /poll/v3");
+    await page.close();
+  });
+
   test("ignores an unknown context", async () => {
     const page = await open("/search?q=overlay&ctx=nonsense");
     await page.getByText(/documents found/).waitFor();

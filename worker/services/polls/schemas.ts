@@ -132,7 +132,7 @@ export const ResponseInput = z
       "The channel on which the viewer responds, for the site's insights; one that the site doesn't have is ignored",
     ),
   })
-  .openapi("PollResponseInput", { example: { answerId: "5eed00000000000000006a01" } });
+  .openapi("PollResponseInput", { example: { answerId: "5eed00000000000000600101" } });
 
 export const PollResponse = z
   .object({
@@ -166,7 +166,7 @@ export const PollResults = z
 
 export const SettleInput = z
   .strictObject({ correctAnswerId: Id.optional().describe("Defaults to the poll's own correctAnswerId") })
-  .openapi("PollSettlement", { example: { correctAnswerId: "5eed00000000000000006a01" } });
+  .openapi("PollSettlement", { example: { correctAnswerId: "5eed00000000000000600101" } });
 
 export const PollReference = z
   .object({ _id: Id, collection: z.enum(["poll", "quest"]), name: z.string() })

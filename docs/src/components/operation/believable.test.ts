@@ -18,3 +18,11 @@ test("an end comes after its start, and what isn't a time stays", () => {
     ...{ end: 5, name: "Derby" },
   });
 });
+
+test("a resource's own id is the one by which others refer to it", () => {
+  const idIn = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
+  const poll = believable({ _id: ID, channelId: ID }, "PollAsRead");
+  expect(idIn(poll, "_id")).toBe(idIn(believable({ pollId: ID }), "pollId"));
+  expect(idIn(poll, "_id")).not.toBe(idIn(poll, "channelId"));
+  expect(idIn(believable({ _id: ID }, "Site"), "_id")).toBe("5eed00000000000000000001");
+});

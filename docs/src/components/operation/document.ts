@@ -225,8 +225,14 @@ function bodiesOf(content: z.infer<typeof Content>, optional: boolean): Body[] {
   return Object.entries(content).map(([type, { schema, example }]) => ({
     type,
     schema,
-    example: example ?? (schema && (optional ? believable(exampleOf(schema, optional)) : exampleOf(schema, optional))),
+    example: example ?? (schema && (optional ? believable(exampleOf(schema, optional), thingIn(schema)) : exampleOf(schema, optional))),
   }));
+}
+
+/** The name of what a response contains, or lists. */
+function thingIn(schema: Schema): string {
+  const listed = resolve(schema).properties?.["results"]?.items;
+  return nameOf(listed ?? schema) ?? "";
 }
 
 /** The description of an error response lists its codes with their titles. */
