@@ -4,14 +4,13 @@ import { dirname, join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { run, runOrFail } from "./command.ts";
 import { contractingStatements } from "./contracting-migrations.ts";
+import { type Database, databasesIn, readConfig, withDatabaseIds } from "./databases.ts";
 import { Problem, say, step } from "./report.mjs";
 import { ROOT } from "./root.mjs";
 import { createSetupLink } from "./setup-link.ts";
 
-const DATABASE = "tifo";
 const BUCKET = "tifo-media";
 const QUEUES = ["tifo-jobs", "tifo-jobs-dead"];
-const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 // In the folder of wrangler.toml, because its paths are relative; deleted when the command ends.
 const CONFIG = "wrangler.deploy.toml";
 const SECRETS = ".wrangler/secrets.json";
@@ -24,19 +23,30 @@ interface Options {
   contract: boolean;
   /** The folder of the migrations. */
   migrations?: string;
+  /** The text of wrangler.toml. */
+  config?: string;
   send?: typeof fetch;
 }
 
 /** Deploys what was built, and creates the account's resources that are missing. */
-export async function deployProject({ contract, migrations = join(ROOT, "db/migrations"), send = fetch }: Options): Promise<void> {
+export async function deployProject(options: Options): Promise<void> {
+  const { contract, migrations = join(ROOT, "db/migrations"), config = readConfig(), send = fetch } = options;
   await requireLogin();
-  const database = await step("Looking for the database", findOrCreateDatabase);
+  const databases = databasesIn(config);
+  const ids = await step("Looking for the databases", () => findOrCreateDatabases(databases));
   await step("Looking for the bucket", ensureBucket);
   await step("Looking for the queues", ensureQueues);
   try {
-    writeFileSync(join(ROOT, CONFIG), readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(NO_DATABASE_ID, database));
-    if (!contract) await step("Checking the migrations", () => refuseContracting(migrations));
-    await step("Migrating the database", () => runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG]));
+    writeFileSync(join(ROOT, CONFIG), withDatabaseIds(config, ids));
+    // All of them before any is migrated.
+    if (!contract)
+      await step("Checking the migrations", async () => {
+        for (const { binding } of databases) await refuseContracting(binding, migrations);
+      });
+    await step("Migrating the databases", async () => {
+      for (const { binding } of databases)
+        await runOrFail("wrangler", ["d1", "migrations", "apply", binding, "--remote", "--config", CONFIG]);
+    });
     const secrets = await missingSecrets();
     const url = await step("Deploying", () => deploy(secrets));
     const superKey = secrets.TIFO_SUPER_KEY;
@@ -55,24 +65,30 @@ async function requireLogin(): Promise<void> {
   if (code !== 0) throw new Problem("Sign in first: `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.");
 }
 
-/** The id of the account's database, which the first deployment creates. */
-async function findOrCreateDatabase(): Promise<string> {
-  const existing = await findDatabase();
+/** The ids of the account's databases by binding. The first deployment with a database creates it. */
+async function findOrCreateDatabases(databases: Database[]): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  for (const { binding, name } of databases) ids.set(binding, await findOrCreateDatabase(name));
+  return ids;
+}
+
+async function findOrCreateDatabase(name: string): Promise<string> {
+  const existing = await findDatabase(name);
   if (existing !== undefined) return existing;
-  await runOrFail("wrangler", ["d1", "create", DATABASE]);
-  const created = await findDatabase();
-  if (created === undefined) throw new Problem(`The database "${DATABASE}" was created, but the account doesn't list it yet: try again.`);
+  await runOrFail("wrangler", ["d1", "create", name]);
+  const created = await findDatabase(name);
+  if (created === undefined) throw new Problem(`The database "${name}" was created, but the account doesn't list it yet: try again.`);
   return created;
 }
 
-async function findDatabase(): Promise<string | undefined> {
+async function findDatabase(wanted: string): Promise<string | undefined> {
   const databases = Databases.parse(JSON.parse(await runOrFail("wrangler", ["d1", "list", "--json"])));
-  return databases.find(({ name }) => name === DATABASE)?.uuid;
+  return databases.find(({ name }) => name === wanted)?.uuid;
 }
 
 /** The running release uses the database until the new one is deployed: what it still needs can't be removed before. */
-async function refuseContracting(folder: string): Promise<void> {
-  const { output } = await run("wrangler", ["d1", "migrations", "list", "DB", "--remote", "--config", CONFIG]);
+async function refuseContracting(binding: string, folder: string): Promise<void> {
+  const { output } = await run("wrangler", ["d1", "migrations", "list", binding, "--remote", "--config", CONFIG]);
   const pending = readdirSync(folder).filter((file) => file.endsWith(".sql") && output.includes(file));
   // A database without tables has no running release.
   if (pending.length === readdirSync(folder).filter((file) => file.endsWith(".sql")).length) return;

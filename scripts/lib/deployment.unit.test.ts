@@ -8,6 +8,9 @@ import { ROOT } from "./root.mjs";
 
 const URL = "https://tifo.example.workers.dev";
 const DATABASE_ID = "0b5e1f0c-0000-4000-8000-000000000001";
+const ID = "00000000-0000-0000-0000-000000000000";
+const CONFIG = `name = "tifo"\n\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "tifo"\ndatabase_id = "${ID}"\n`;
+const SECOND = `\n[[d1_databases]]\nbinding = "DB_2"\ndatabase_name = "tifo-2"\ndatabase_id = "${ID}"\n`;
 const Calls = z.array(
   z.object({ command: z.string(), config: z.string().nullable(), secrets: z.record(z.string(), z.string()).nullable() }),
 );
@@ -31,8 +34,9 @@ const change = (next) => writeFileSync(folder + "/account.json", JSON.stringify(
 if (account.fails && command.startsWith(account.fails)) end("Something went wrong", 1);
 if (command.startsWith("whoami")) end("{}", account.signedIn ? 0 : 1);
 if (command === "d1 list --json") end(JSON.stringify(account.databases));
-if (command === "d1 create tifo") {
-  change({ databases: [{ uuid: "${DATABASE_ID}", name: "tifo" }] });
+if (command.startsWith("d1 create ")) {
+  const uuid = "${DATABASE_ID}".slice(0, -1) + (account.databases.length + 1);
+  change({ databases: [...account.databases, { uuid, name: args[2] }] });
   end("Created");
 }
 if (/^(r2 bucket|queues) create/.test(command)) account.isNew ? end("Created") : end("It already exists", 1);
@@ -79,10 +83,10 @@ function migration(file: string, sql: string): void {
 }
 
 /** Deploys to an account; the deployment answers requests for a setup link. */
-async function deploy(account: object, { contract = false } = {}) {
+async function deploy(account: object, { contract = false, config = CONFIG } = {}) {
   writeFileSync(join(folder, "account.json"), JSON.stringify(account));
   const send = vi.fn<typeof fetch>(() => Promise.resolve(Response.json({ url: `${URL}/studio/setup#once` }, { status: 201 })));
-  const failure = await deployProject({ contract, migrations: folder, send }).then(
+  const failure = await deployProject({ contract, migrations: folder, config, send }).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
@@ -143,4 +147,14 @@ test("nothing is deployed if the migration fails, and without being signed in no
   const without = await deploy({ ...NEW_ACCOUNT, signedIn: false });
   expect(without.failure).toContain("Sign in first");
   expect(without.names).toEqual(["whoami"]);
+});
+
+test("a further database is created and migrated after the first, and both migrations are checked before any is applied", async () => {
+  const { failure, names, deployed } = await deploy(USED_ACCOUNT, { config: CONFIG + SECOND });
+  expect(failure).toBeUndefined();
+  expect(names.filter((name) => name.startsWith("d1 "))).toEqual([
+    ...["d1 list", "d1 list", "d1 create tifo-2", "d1 list"],
+    ...["d1 migrations list DB", "d1 migrations list DB_2", "d1 migrations apply DB", "d1 migrations apply DB_2"],
+  ]);
+  expect(deployed?.config).toBe((CONFIG + SECOND).replace(ID, DATABASE_ID).replace(ID, `${DATABASE_ID.slice(0, -1)}2`));
 });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { runOrFail } from "./command.ts";
+import { databasesIn, readConfig } from "./databases.ts";
 import { unlessFresh } from "./fresh.ts";
 import { step } from "./report.mjs";
 
@@ -24,7 +25,7 @@ export async function prepareState(folder: string): Promise<Secrets> {
   const database = join(folder, "v3/d1");
   await unlessFresh({
     stamp: join(folder, "migrated"),
-    inputs: ["db/migrations/**"],
+    inputs: ["db/migrations/**", "wrangler.toml"],
     output: database,
     work: () => step("Migrating the database", () => migrateState(folder, secrets)),
   });
@@ -44,9 +45,10 @@ function ownSecret(folder: string): string {
   return readFileSync(file, "utf8");
 }
 
-/** Applies the migrations that a folder's database doesn't have yet. */
+/** Applies the migrations that a folder's databases don't have yet. */
 export async function migrateState(folder: string, secrets: Secrets): Promise<void> {
-  await runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder], { env: { ...secrets } });
+  for (const { binding } of databasesIn(readConfig()))
+    await runOrFail("wrangler", ["d1", "migrations", "apply", binding, "--local", "--persist-to", folder], { env: { ...secrets } });
 }
 
 async function loadDemoSites(folder: string, secrets: Secrets): Promise<void> {
