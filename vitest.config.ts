@@ -29,11 +29,56 @@ const restored = { restoreMocks: true, unstubGlobals: true };
 // A test that runs the cron would otherwise start the backups of all other tests' sites; and tests read the lines of all requests.
 const quiet = { TIFO_BACKUP_DAILY: "0", TIFO_BACKUP_WEEKLY: "0", TIFO_LOG_LINES: "0" };
 
+// With 2, every new site of the tests is on a second shard.
+const SHARD = Number(process.env.TIFO_TEST_SHARD ?? "1");
+
 /** Runs a project's tests in the Worker's own runtime, with local bindings. */
-function workerd(bindings: Record<string, string> = {}) {
-  const all = { ...quiet, ...bindings };
-  return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare: { bindings: all } });
+function workerd(bindings: Record<string, string> = {}, shard = SHARD) {
+  const second = { bindings: { TIFO_SHARD_WEIGHTS: "0,1" }, d1Databases: { DB_2: "second-shard" } };
+  const { bindings: weights, ...databases } = shard === 1 ? { bindings: {} } : second;
+  const miniflare = { bindings: { ...quiet, ...weights, ...bindings }, ...databases };
+  return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare });
 }
+
+/** Tests of the API, over one Worker that a file shares with the others. */
+function apiProject(name: string, shard: number, include: string[]) {
+  const bindings = {
+    TIFO_SANDBOXES: "1000",
+    TIFO_IGDB_CLIENT_ID: "igdb-client",
+    TIFO_IGDB_CLIENT_SECRET: "igdb-secret",
+    TIFO_YOUTUBE_KEY: "youtube-key",
+    TIFO_STRIPE_KEY: "sk_test_tifo",
+    TIFO_STRIPE_WEBHOOK_SECRET: "whsec_tifo,, whsec_tifo_connected",
+    TIFO_STRIPE_TIMEOUT: "540000",
+  };
+  return {
+    plugins: [workerd(bindings, shard)],
+    test: {
+      name,
+      include,
+      exclude: ["**/*.unit.test.ts"],
+      globalSetup: ["test/stream-provider.ts", "test/chat-services.ts", "test/shopify-service.ts"],
+      setupFiles: ["test/wait-timeouts.ts", "test/setup.ts", "test/check-events.ts"],
+      provide: { migrations, shard },
+      // Files share two Workers: each suite creates its own site, which is cheaper than its own Worker.
+      isolate: false,
+      maxWorkers: 2,
+      ...timeouts,
+    },
+  };
+}
+
+// What is about more than one site, or finds a row before its site is known, runs on a second shard too.
+const onSecondShard = [
+  "test/shards/**/*.test.ts",
+  // It costs no more round trips than the first.
+  "worker/http/round-trips.test.ts",
+  "worker/routes/{auth,health,invites,outputs,shop,sites,stream-providers,themes,wallets}/**/*.test.ts",
+  "worker/routes/accounts/{global-accounts,passwords,tags}.test.ts",
+  "worker/routes/billing/{billing,connect}.test.ts",
+  "worker/routes/pages/references.test.ts",
+  "worker/routes/panels/embeds.test.ts",
+];
 
 // The groups run one after the other, so that tests with a real clock or a browser have the machine to themselves.
 export default defineConfig({
@@ -50,31 +95,8 @@ export default defineConfig({
           ...timeouts,
         },
       },
-      {
-        plugins: [
-          workerd({
-            TIFO_SANDBOXES: "1000",
-            TIFO_IGDB_CLIENT_ID: "igdb-client",
-            TIFO_IGDB_CLIENT_SECRET: "igdb-secret",
-            TIFO_YOUTUBE_KEY: "youtube-key",
-            TIFO_STRIPE_KEY: "sk_test_tifo",
-            TIFO_STRIPE_WEBHOOK_SECRET: "whsec_tifo,, whsec_tifo_connected",
-            TIFO_STRIPE_TIMEOUT: "540000",
-          }),
-        ],
-        test: {
-          name: "api",
-          include: ["worker/**/*.test.ts", ...allOperations],
-          exclude: ["**/*.unit.test.ts"],
-          globalSetup: ["test/stream-provider.ts", "test/chat-services.ts", "test/shopify-service.ts"],
-          setupFiles: ["test/wait-timeouts.ts", "test/setup.ts", "test/check-events.ts"],
-          provide: { migrations },
-          // Files share two Workers: each suite creates its own site, which is cheaper than its own Worker.
-          isolate: false,
-          maxWorkers: 2,
-          ...timeouts,
-        },
-      },
+      apiProject("api", SHARD, ["worker/**/*.test.ts", ...allOperations]),
+      apiProject("shards", 2, onSecondShard),
       {
         // Viewers never time out by accident, even on a slow machine; tests of timeouts advance the clock. Nothing is sent between requests.
         plugins: [
@@ -89,7 +111,7 @@ export default defineConfig({
           include: ["test/isolated/**/*.test.ts"],
           globalSetup: ["test/chat-services.ts"],
           setupFiles: ["test/wait-timeouts.ts", "test/setup.ts"],
-          provide: { migrations, sandboxGenerations: Number(process.env.TIFO_TEST_SANDBOX_GENERATIONS ?? 3) },
+          provide: { migrations, shard: SHARD, sandboxGenerations: Number(process.env.TIFO_TEST_SANDBOX_GENERATIONS ?? 3) },
           // Each file has its own Worker, and spends half of its time starting it.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -21,11 +21,14 @@ export interface DbGuard {
   admit?(): Promise<void>;
 }
 
+/** A database, or how it is found when the first query runs. */
+export type D1Source = D1Database | ((usage: D1Usage) => D1Database | Promise<D1Database>);
+
 /**
  * Drizzle over D1. The statement of a guard runs in the same round trip as the first read, and in its own before the first write, so
  * nothing is returned or changed for an unauthorised caller.
  */
-export function createDb(d1: D1Database, guard?: DbGuard, usage: D1Usage = { roundTrips: 0, statements: 0 }): Db {
+export function createDb(source: D1Source, guard?: DbGuard, usage: D1Usage = { roundTrips: 0, statements: 0 }): Db {
   async function execute(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     const check = guard?.pending();
     if (check && queries.every((query) => isRead(query.sql))) {
@@ -43,14 +46,15 @@ export function createDb(d1: D1Database, guard?: DbGuard, usage: D1Usage = { rou
   }
 
   async function run(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
+    const d1 = typeof source === "function" ? await source(usage) : source;
     usage.roundTrips += 1;
     usage.statements += queries.length;
-    const results = await send(queries);
+    const results = await send(d1, queries);
     if (!queries.every((query) => isRead(query.sql))) usage.writes = (usage.writes ?? 0) + 1;
     return results;
   }
 
-  async function send(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
+  async function send(d1: D1Database, queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     const [only] = queries;
     if (only && queries.length === 1)
       return [

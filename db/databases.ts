@@ -1,23 +1,119 @@
 import { createDb, type D1Usage, type Db, type DbGuard } from "./client.ts";
 
-// The only file that names a D1 binding: everything else asks for the database of a site, or for the directory.
+// The only file that names a D1 binding: everything else asks for the database of a site, or for the directory. `DB` is the directory and
+// the first shard. Bindings named `DB_2`, `DB_3` … are further shards, and optional. With one shard, nothing is ever looked up.
 
-/** The database that holds a site's rows; the directory for the empty id, which stands for the deployment. */
-export function siteDatabase(env: Env, _siteId: string): D1Database {
-  return env.DB;
+const FURTHER_SHARD = /^DB_([1-9]\d*)$/;
+const SITE_ID = /^[0-9a-f]{24}$/;
+
+/** How long an isolate relies on where a site is. A site that moves stays closed for longer. */
+export const PLACED_MS = 60_000;
+const MAX_PLACED = 10_000;
+
+// A site isn't derived from its id, because an import keeps ids, and because sites move. The directory is asked once per isolate, site
+// and minute: the first request of a site costs one more round trip than with one shard, the others none.
+const placed = new Map<string, { shard: number; until: number }>();
+
+const bound = new WeakMap<object, Map<number, D1Database>>();
+
+/** The deployment's shards by number; the first is the directory. */
+export function shardsOf(env: Env): Map<number, D1Database> {
+  const known = bound.get(env);
+  if (known) return known;
+  const further = Object.keys(env).flatMap((name): [number, D1Database][] => {
+    const shard = Number(FURTHER_SHARD.exec(name)?.[1]);
+    if (!(shard >= 2)) return [];
+    const binding: unknown = Reflect.get(env, name);
+    return isDatabase(binding) ? [[shard, binding]] : [];
+  });
+  const shards = new Map([[1, env.DB], ...further.sort(([one], [other]) => one - other)]);
+  bound.set(env, shards);
+  return shards;
+}
+
+function isDatabase(binding: unknown): binding is D1Database {
+  return typeof binding === "object" && binding !== null && "prepare" in binding && "batch" in binding;
+}
+
+/** Whether sites may be on different databases. */
+export function isSharded(env: Env): boolean {
+  return shardsOf(env).size > 1;
+}
+
+/** A shard's database. Throws if it isn't bound, rather than to look for its sites elsewhere. */
+export function shardDatabase(env: Env, shard: number): D1Database {
+  const database = shardsOf(env).get(shard);
+  if (!database) throw new Error(`The database of shard ${shard} isn't bound: the Worker needs the binding DB_${shard}`);
+  return database;
+}
+
+/** Drizzle over a shard, for work that is about no site, or about one that isn't in the directory yet. */
+export function shardDb(env: Env, shard: number, guard?: DbGuard): Db {
+  return createDb(shardDatabase(env, shard), guard);
+}
+
+/** The number of the shard that has a site's rows; 1 for a site that doesn't exist. */
+export async function shardOf(env: Env, siteId: string, usage?: D1Usage): Promise<number> {
+  if (!isSharded(env) || !SITE_ID.test(siteId)) return 1;
+  return shardInCache(siteId) ?? (await lookUp(env, siteId, usage));
+}
+
+/** The database that holds a site's rows; the directory for any text that is no site's id, which stands for the deployment. */
+export function siteDatabase(env: Env, siteId: string, usage?: D1Usage): D1Database | Promise<D1Database> {
+  if (!isSharded(env) || !SITE_ID.test(siteId)) return env.DB;
+  const shard = shardInCache(siteId);
+  return shard === undefined ? lookUp(env, siteId, usage).then((found) => shardDatabase(env, found)) : shardDatabase(env, shard);
+}
+
+function shardInCache(siteId: string): number | undefined {
+  const known = placed.get(siteId);
+  return known && known.until > Date.now() ? known.shard : undefined;
+}
+
+/** Asks the directory. What doesn't exist isn't remembered, so that invented ids take no memory, and a new site is found at once. */
+async function lookUp(env: Env, siteId: string, usage?: D1Usage): Promise<number> {
+  if (usage) usage.roundTrips += 1;
+  if (usage) usage.statements += 1;
+  const [row] = await env.DB.prepare(
+    "select coalesce((select shard from site_shards where site_id = ?1), (select 1 from sites where id = ?1)) as shard",
+  )
+    .bind(siteId)
+    .raw<[number | null]>();
+  const shard = row?.[0] ?? null;
+  if (shard === null) return 1;
+  rememberShard(siteId, shard);
+  return shard;
+}
+
+/** Notes where a site is, once the directory says so. */
+export function rememberShard(siteId: string, shard: number): void {
+  if (placed.size >= MAX_PLACED) placed.clear();
+  placed.set(siteId, { shard, until: Date.now() + PLACED_MS });
+}
+
+export function forgetShard(siteId: string): void {
+  placed.delete(siteId);
 }
 
 /** Drizzle over the database of a site. */
 export function siteDb(env: Env, siteId: string, guard?: DbGuard, usage?: D1Usage): Db {
-  return createDb(siteDatabase(env, siteId), guard, usage);
+  if (!isSharded(env)) return createDb(env.DB, guard, usage);
+  return createDb((by) => siteDatabase(env, siteId, by), guard, usage);
 }
 
 /** Drizzle over the database of what belongs to no site, or is looked up before the site is known. */
-export function directoryDb(env: Env): Db {
-  return createDb(env.DB);
+export function directoryDb(env: Env, guard?: DbGuard): Db {
+  return createDb(env.DB, guard);
+}
+
+/** Every database of the deployment, for what is about all sites; the directory comes first. */
+export function allDbs(env: Env, guard?: DbGuard): [Db, ...Db[]] {
+  const [first, ...further] = allDatabases(env);
+  return [createDb(first, guard), ...further.map((database) => createDb(database, guard))];
 }
 
 /** Every database of the deployment; the directory comes first. */
 export function allDatabases(env: Env): [D1Database, ...D1Database[]] {
-  return [env.DB];
+  const [, ...further] = shardsOf(env).values();
+  return [env.DB, ...further];
 }

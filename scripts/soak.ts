@@ -19,6 +19,7 @@ const RUNS: (() => Promise<void>)[] = [
   () => chat(10, 200),
   () => upgrade(20),
   () => sandboxes(100, 100),
+  secondShard,
   apps,
   starters,
   channel,
@@ -76,6 +77,12 @@ async function sandboxes(generations: number, capacity: number): Promise<void> {
   await runOrFail("vitest", ["run", "--project", "isolated", "test/isolated/sandbox-generations.test.ts"], { env });
   const created = (generations * capacity).toLocaleString("en-GB");
   report("Sandboxes", `${created} sandboxes, ${capacity} at a time: each generation has as many rows as the first, and leaves none`);
+}
+
+/** The tests of the API with every new site on a second shard. */
+async function secondShard(): Promise<void> {
+  await runOrFail("vitest", ["run", "--project", "api"], { env: { TIFO_TEST_SHARD: "2" } });
+  report("Sites on a second shard", "every test of the API passes");
 }
 
 /** The SDK's package in new Vite and Next.js apps from the registry. */

@@ -26,10 +26,11 @@ import {
 import type { Subscription as StripeSubscription } from "./stripe-objects.ts";
 import { advance, applyFailure, DAY, HOUR, MINUTE, type Step } from "./buyer-steps.ts";
 import { stripe } from "./stripe-server.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Simulates a buyer step by step, with failures, for the property that our records match Stripe's whatever happened.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 type Kind = "once" | "month" | "bundle";
 
 export class BuyerSimulation {

@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { type Behaviour, stripe } from "./stripe-server.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // The steps of a simulated buyer, the clock that they advance, and the failures that they run into.
 
@@ -61,8 +61,8 @@ const BILLING_TABLES = /^\s*(insert|update|delete)\b.*"(charges|refunds|recurrin
 /** Lets this many statements write to the billing tables; all further ones fail. */
 function failWritesAfter(count: number): () => void {
   let left = count;
-  const prepare = env.DB.prepare.bind(env.DB);
-  const spy = vi.spyOn(env.DB, "prepare").mockImplementation((sql) => {
+  const prepare = siteStore.prepare.bind(siteStore);
+  const spy = vi.spyOn(siteStore, "prepare").mockImplementation((sql) => {
     if (BILLING_TABLES.test(sql) && left-- <= 0) throw new Error("The database is unavailable");
     return prepare(sql);
   });

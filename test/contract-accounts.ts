@@ -11,10 +11,11 @@ import { newTotpSecret, totpCode } from "#worker/lib/crypto/totp.ts";
 import { GLOBAL_AUDIENCE, signToken } from "#worker/services/auth/tokens.ts";
 import { type CallOptions, PASSWORD, type TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
+import { directory, siteStore } from "#test/site-store.ts";
 
 // Live values for the account operations: passwords, tokens of resets and intents, a partner's JWT.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const HOUR = 3_600_000;
 const PARTNER = { name: "club-app", jwksUrl: "https://keys.club-app.example/jwks.json", audience: "contract" };
 
@@ -123,14 +124,14 @@ export async function newIntentToken(site: TestSite): Promise<string> {
 export async function globalToken(): Promise<string> {
   const [accountId, sessionId] = [await newGlobalAccount(), newId(Date.now())];
   const times = { created: Date.now(), expires: Date.now() + HOUR };
-  await db.insert(sessions).values({ id: sessionId, audience: GLOBAL_AUDIENCE, accountId, generation: 1, ...times });
+  await directory.insert(sessions).values({ id: sessionId, audience: GLOBAL_AUDIENCE, accountId, generation: 1, ...times });
   return signToken(env, { accountId, audience: GLOBAL_AUDIENCE, sessionId, passwordVersion: 1 }, Date.now());
 }
 
 async function newGlobalAccount(): Promise<string> {
   const id = newId(Date.now());
   const stamps = { created: Date.now(), modified: Date.now() };
-  await db.insert(globalAccounts).values({ id, email: `${randomHex(6)}@admins.example`, passwordHash: await hash, ...stamps });
+  await directory.insert(globalAccounts).values({ id, email: `${randomHex(6)}@admins.example`, passwordHash: await hash, ...stamps });
   return id;
 }
 

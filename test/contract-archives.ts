@@ -6,8 +6,9 @@ import { createDb } from "#db/client.ts";
 import { siteArchives } from "#db/schema/site-archives.ts";
 import { continueArchive } from "#worker/services/site-archives/jobs.ts";
 import type { CallOptions, TestSite } from "./harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const EMPTY = (siteId: string) =>
   `${JSON.stringify({ format: "tifo-site-1", siteId, exportedAt: 1, tables: {} })}\n{"end":true,"pieces":0,"rows":0}\n`;
 

@@ -11,10 +11,11 @@ import { Subscription } from "#worker/services/subscriptions/schemas.ts";
 import { continueExport } from "#worker/services/community/exports.ts";
 import type { TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Live values for the subscription and member operations: skus, an account that holds one, a completed export.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 async function newSubscription(site: TestSite) {
   const body = { siteId: site.id, name: "Cup pass", sku: `cup-${randomHex(6)}`, subscriptionProvider: "external" };

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { createDb } from "#db/client.ts";
 import { statEntities, statFacts, statHistory } from "#db/schema/stats.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -6,6 +5,7 @@ import type { Draft } from "./contract-requests.ts";
 import type { TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 import { liveJsonRule, newDataProvider, signatureOf } from "./providers.ts";
+import { siteStore } from "#test/site-store.ts";
 
 /** Replaced with the signature once the request is complete. */
 export const SIGNATURE_PLACEHOLDER = "to be signed";
@@ -24,7 +24,7 @@ async function statEntity(site: TestSite): Promise<string> {
   const own = { siteId: site.id, channelId, at: Date.now(), eventId: newId(Date.now()) };
   const id = newId(Date.now());
   const fact = { ...own, entityId: id, fact: "goals", value: 2 };
-  const db = createDb(env.DB);
+  const db = createDb(siteStore);
   await db.batch([
     db.insert(statEntities).values({ ...own, id, type: "player", externalId: id, name: "Ada Moreno", created: own.at }),
     db.insert(statFacts).values({ ...fact, id: newId(own.at) }),

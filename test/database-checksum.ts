@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { tables } from "./tables.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Detects writes: a checksum of every table, computed by the database itself, so that it stays cheap however many rows other suites
 // have left.
@@ -22,6 +22,6 @@ const statements = tables
 
 /** Row count, length of all texts and sum of all numbers, by table. Compare it only once the outbox is empty. */
 export async function databaseChecksum(): Promise<unknown> {
-  const results = await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
+  const results = await siteStore.batch(statements.map((statement) => siteStore.prepare(statement)));
   return results.map(({ results: [checksum] }) => checksum);
 }

@@ -1,13 +1,13 @@
-import { env } from "cloudflare:workers";
 import { createDb } from "#db/client.ts";
 import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { media } from "#db/schema/media.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { TestSite } from "./harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Inserts files and skus into a test site, for requests that refer to them.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 /** Adds an uploaded file without its content. */
 export async function addFile(site: TestSite, id = newId(Date.now())): Promise<string> {

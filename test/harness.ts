@@ -19,12 +19,13 @@ import { PLAYLIST_HOST } from "./playlists.ts";
 import { unlistedFields } from "./public-responses.ts";
 import { requestViolations, responseViolations } from "./published-document.ts";
 import { TestViewer } from "./isolated/relay-viewer.ts";
+import { placeTestSite, siteStore } from "#test/site-store.ts";
 
 export const ORIGIN = "https://tifo.test";
 /** The password of every account of a test site. */
 export const PASSWORD = "demo-admin-pass";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const YEAR = 365 * 86_400_000;
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 
@@ -91,6 +92,7 @@ export async function newSite(): Promise<TestSite> {
   const slug = `site-${randomHex(6)}`;
   const channels: TestSite["channels"] = [newId(now), newId(now + 1)];
   const stamps = { created: now, modified: now };
+  await placeTestSite(id, slug);
   await db.insert(sites).values({
     ...stamps,
     id,

@@ -8,6 +8,7 @@ import { insightCounterName } from "#worker/durable-objects/insight-counter/insi
 import { newId } from "#worker/lib/ids.ts";
 import { Engagement, type EngagementHour, Reach } from "#worker/services/insights/engagement-schemas.ts";
 import type { ApiResponse, CallOptions, TestSite } from "./harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 type Entry = { kind: string; id: string; broadcastId?: string };
 
@@ -33,7 +34,7 @@ export function insightCalls(site: () => TestSite) {
   /** How many writes the site's counters have made. */
   async function writes(on = site()): Promise<number> {
     const ofSite = like(insightCursors.source, `impressions:${on.id}:%`);
-    const rows = await createDb(env.DB).select({ position: insightCursors.position }).from(insightCursors).where(ofSite);
+    const rows = await createDb(siteStore).select({ position: insightCursors.position }).from(insightCursors).where(ofSite);
     return rows.reduce((sum, { position }) => sum + position, 0);
   }
 

@@ -6,8 +6,9 @@ import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { AwardResults, Leaderboard, OwnRank, RankList } from "#worker/services/leaderboards/schemas.ts";
 import type { Caller, TestSite } from "./harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 export type Standings = [rank: number, name: string | null, points: number][];
 

@@ -1,11 +1,11 @@
-import { env } from "cloudflare:workers";
 import { createDb } from "#db/client.ts";
 import { pollResponses } from "#db/schema/engagement/polls.ts";
 import type { TestSite } from "./harness.ts";
 import { Poll, PollResults } from "#worker/services/polls/schemas.ts";
 import { eq } from "drizzle-orm";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 export const derby = { type: "prediction", question: "Who wins the derby?", name: "Derby result", open: true };
 export const outcomes = [

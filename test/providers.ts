@@ -5,6 +5,7 @@ import { EXAMPLE_SCHEMA, RegisteredDataProvider } from "#worker/services/data-pr
 import { CreatedRule } from "#worker/services/automation-rules/schemas.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import type { ApiResponse, TestSite } from "./harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // An external data provider, which knows its secret and signs its events.
 
@@ -112,7 +113,7 @@ export async function copyRule(id: string, count: number): Promise<void> {
   const columns = "site_id, name, channel_id, json_rule, active, client_rule, created, modified, version";
   const insert = `INSERT INTO automation_rules (id, ${columns}) SELECT value, ${columns} FROM automation_rules, json_each(?) WHERE automation_rules.id = ?`;
   const ids = Array.from({ length: count }, () => newId(Date.now()));
-  await env.DB.prepare(insert).bind(JSON.stringify(ids), id).run();
+  await siteStore.prepare(insert).bind(JSON.stringify(ids), id).run();
 }
 
 /** A rule whose provider and template exist, for the contract test. */

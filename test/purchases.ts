@@ -14,10 +14,11 @@ import type { ApiResponse, CallOptions, TestAccount, TestSite } from "./harness.
 import { addSkus } from "./files-and-skus.ts";
 import { showSubscription, type Subscription as StripeSubscription } from "./stripe-objects.ts";
 import { stripe } from "./stripe-server.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Purchases at a test site, by its accounts.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 export const PAGES = { successUrl: "https://demo.example/thanks", cancelUrl: "https://demo.example/shop" };
 const PRICES = [
   { currency: "gbp", default: true, value: 1900 },

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { and, eq, getTableName } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -14,6 +13,7 @@ import { Pagination } from "#worker/services/core/list-schemas.ts";
 import { validCall } from "./contract-requests.ts";
 import { type CallOptions, newSite, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // SQLite's query plan for every list operation: however many rows a table has, a page reads only its own.
 
@@ -70,7 +70,7 @@ describe.each(lists.map((operation) => [operation.operationId, operation] as con
 });
 
 describe("statements that aren't lists", () => {
-  const db = createDb(env.DB);
+  const db = createDb(siteStore);
   const plan = async ({ sql }: { sql: string }) => (await explain(sql)).filter((step) => step.startsWith("SEARCH"));
 
   test.each([accounts, pages, questions, overlays, automationRules])(
@@ -87,7 +87,7 @@ describe("statements that aren't lists", () => {
   );
 
   test("find the references of a write by their ids", async () => {
-    const prepare = vi.spyOn(env.DB, "prepare");
+    const prepare = vi.spyOn(siteStore, "prepare");
     const rule = await validCall(site, operationOf("createAutomationRule"));
     expect((await site.call("createAutomationRule", rule)).status).toBe(201);
     const [statement] = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes('count(distinct "overlays"."id")'));
@@ -113,7 +113,7 @@ function isAutomationQuery(sql: string): boolean {
 
 /** Reads one page and returns the query plans of its rows and its count. */
 async function read(operation: Operation, call: CallOptions): Promise<{ next: string | null; rows: string[]; count: string[] }> {
-  const prepare = vi.spyOn(env.DB, "prepare");
+  const prepare = vi.spyOn(siteStore, "prepare");
   const response = await site.call(operation.operationId, call);
   // The site's log may read the outbox at the same time.
   const queries = prepare.mock.calls.map(([sql]) => sql).filter((sql) => !sql.includes('from "outbox"') && !isAutomationQuery(sql));
@@ -127,7 +127,8 @@ async function read(operation: Operation, call: CallOptions): Promise<{ next: st
 async function explain(sql: string | undefined): Promise<string[]> {
   if (sql === undefined) throw new Error("The list has queried no rows or no count");
   const parameters = sql.match(/\?/g) ?? [];
-  const { results } = await env.DB.prepare(`explain query plan ${sql}`)
+  const { results } = await siteStore
+    .prepare(`explain query plan ${sql}`)
     .bind(...parameters.map(() => null))
     .all<{ detail: string }>();
   return results.map((step) => step.detail);

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { questionUpvotes } from "#db/schema/engagement/questions.ts";
@@ -7,6 +6,7 @@ import type { QuestionState } from "#worker/services/qna/question-state.ts";
 import { Question, type QuestionDecision } from "#worker/services/qna/schemas.ts";
 import { z } from "@hono/zod-openapi";
 import type { Caller, TestAccount, TestSite } from "./harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 type AskedQuestion = z.output<typeof Question>;
 export const QuestionPage = z.looseObject({
@@ -15,7 +15,7 @@ export const QuestionPage = z.looseObject({
   pagination: z.looseObject({ totalCount: z.number(), next: z.string().nullable() }),
 });
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 /** What tests do with questions, on the site that `site` returns by then. */
 export function questionsOf(site: () => TestSite) {

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
@@ -14,10 +13,11 @@ import { videos } from "#db/schema/videos.ts";
 import { validCall } from "./contract-requests.ts";
 import type { TestSite } from "./harness.ts";
 import { operationOf } from "./openapi.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Creates resources at a test site, for requests that refer to them.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const Created = z.looseObject({ _id: z.string() });
 
 const CREATORS = {

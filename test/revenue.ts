@@ -1,14 +1,14 @@
-import { env } from "cloudflare:workers";
 import { createDb } from "#db/client.ts";
 import { type ChargeRow, charges } from "#db/schema/commerce/billing.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import type { TestSite } from "./harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 /** Stores a charge as it is after the payment, without Stripe. */
 export async function bought(site: TestSite, fields: Partial<ChargeRow> & { created: number }): Promise<string> {
   const id = newId(Date.now());
   const { refunded = 0, created } = fields;
-  await createDb(env.DB)
+  await createDb(siteStore)
     .insert(charges)
     .values({
       id,

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -11,6 +10,7 @@ import { validCall } from "./contract-requests.ts";
 import { newSite, type TestSite } from "./harness.ts";
 import { operationOf, operations } from "./openapi.ts";
 import { questionsOf } from "./questions.ts";
+import { siteStore } from "#test/site-store.ts";
 
 /** What a row contains, and the texts that must find it. */
 const WRITTEN = "Ärger in Łódź: 100%_Straße ΑΘΉΝΑ Ёлка";
@@ -85,11 +85,11 @@ const PREREQUISITES: Record<string, (site: TestSite) => Promise<unknown>> = {
       eventId: "",
       created: 1,
     };
-    return createDb(env.DB).insert(keyPlays).values(play);
+    return createDb(siteStore).insert(keyPlays).values(play);
   },
   listStatEntities: (on) => {
     const entity = { id: newId(Date.now()), siteId: on.id, channelId: on.channels[0], type: "player", externalId: "ada", name: "Ada" };
-    return createDb(env.DB)
+    return createDb(siteStore)
       .insert(statEntities)
       .values({ ...entity, at: 1, eventId: "", created: 1 });
   },
@@ -119,7 +119,8 @@ describe("every list that can be searched", () => {
   test.each(Object.entries(WRITES))("%s ignores case and accents, and has no wildcards", async (id, [table, change]) => {
     await PREREQUISITES[id]?.(site);
     const call = await validCall(site, operationOf(id));
-    await env.DB.prepare(`update or ignore ${table} set ${change} where site_id = '${site.id}'`)
+    await siteStore
+      .prepare(`update or ignore ${table} set ${change} where site_id = '${site.id}'`)
       .bind(...(change.includes("?2") ? ["", foldText(WRITTEN)] : [WRITTEN]))
       .run();
     const count = async (search: string) =>
@@ -134,7 +135,7 @@ describe("folding", () => {
     const expected = Array.from({ length: 0x10000 - 0x80 }, (_, index) => String.fromCharCode(index + 0x80))
       .map((letter): [string, string] => [letter, foldLetter(letter)])
       .filter(([letter, plain]) => letter !== plain);
-    const { results } = await env.DB.prepare("select letter, plain from search_letters order by letter").all<{
+    const { results } = await siteStore.prepare("select letter, plain from search_letters order by letter").all<{
       letter: string;
       plain: string;
     }>();
@@ -142,14 +143,15 @@ describe("folding", () => {
   });
 
   test.each([WRITTEN, "", "plain ASCII", "ﬁn, Ⅷ and Ａ", "日本 한국 עברית", "e\u0301\u0323", "🏟️ É"])("gives %j in both", async (text) => {
-    const row = await env.DB.prepare(`select ${foldSql("?1")} as folded`)
+    const row = await siteStore
+      .prepare(`select ${foldSql("?1")} as folded`)
       .bind(text)
       .first();
     expect(row).toEqual({ folded: foldText(text) });
   });
 
   test("is kept by triggers, which every migration that rebuilds a table must create again", async () => {
-    const { results } = await env.DB.prepare("select name, sql from sqlite_master where type = 'trigger'").all<{
+    const { results } = await siteStore.prepare("select name, sql from sqlite_master where type = 'trigger'").all<{
       name: string;
       sql: string;
     }>();
@@ -160,7 +162,7 @@ describe("folding", () => {
 
   test("forgets the texts of deleted rows", async () => {
     const call = await validCall(site, operationOf("deleteOverlay"));
-    const rows = () => env.DB.prepare("select 1 from search_texts where row_id = ?").bind(call.params?.id).all();
+    const rows = () => siteStore.prepare("select 1 from search_texts where row_id = ?").bind(call.params?.id).all();
     expect((await rows()).results).toHaveLength(1);
     await site.call("deleteOverlay", call);
     expect((await rows()).results).toEqual([]);

@@ -2,7 +2,8 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
+import { allDatabases } from "#db/databases.ts";
 import "./dns-resolver.ts";
 
 // At the top level, because a suite's own `beforeAll` may already need the tables.
-await applyD1Migrations(env.DB, inject("migrations"));
+for (const database of allDatabases(env)) await applyD1Migrations(database, inject("migrations"));

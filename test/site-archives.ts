@@ -2,14 +2,14 @@ import { env, exports } from "cloudflare:workers";
 import { eq, sql } from "drizzle-orm";
 import { vi } from "vitest";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { continueArchive } from "#worker/services/site-archives/jobs.ts";
 import { ARCHIVED, columnsOf, nameOf } from "#worker/services/site-archives/tables.ts";
+import { releaseSite } from "#worker/services/sites/placement.ts";
 import { SiteArchive } from "#worker/services/site-archives/schemas.ts";
 import { ORIGIN } from "./harness.ts";
 
-const db = createDb(env.DB);
 const SUPER = { "Tifo-Super-Key": env.TIFO_SUPER_KEY };
 
 type Archive = z.output<typeof SiteArchive>;
@@ -21,7 +21,11 @@ const Job = SiteArchive.extend({ url: z.string().nullable() });
 async function ended(job: Archive, read: () => Promise<Response>): Promise<Archive> {
   return vi.waitUntil(
     async () => {
-      await continueArchive({ env, db }, { kind: "siteArchive", siteId: job.siteId, archiveId: job._id }, Date.now);
+      await continueArchive(
+        { env, db: siteDb(env, job.siteId) },
+        { kind: "siteArchive", siteId: job.siteId, archiveId: job._id },
+        Date.now,
+      );
       const now = Job.parse(await (await read()).json());
       return ["complete", "failed"].includes(now.status) ? now : false;
     },
@@ -52,7 +56,7 @@ export async function rowsOf(siteId: string): Promise<Record<string, Json[]>> {
   const found: Record<string, Json[]> = {};
   for (const each of ARCHIVED) {
     const columns = Object.fromEntries([...columnsOf(each)].map(([name, column]) => [name, sql<unknown>`${column}`.as(name)]));
-    const rows: Json[] = await db.select(columns).from(each.table).where(eq(each.site, siteId));
+    const rows: Json[] = await siteDb(env, siteId).select(columns).from(each.table).where(eq(each.site, siteId));
     if (rows.length > 0) found[nameOf(each)] = rows.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
   }
   return found;
@@ -60,7 +64,9 @@ export async function rowsOf(siteId: string): Promise<Record<string, Json[]>> {
 
 /** Deletes everything that the archived tables have of a site. */
 export async function removeSite(siteId: string): Promise<void> {
+  const db = siteDb(env, siteId);
   for (const each of ARCHIVED.toReversed()) await db.delete(each.table).where(eq(each.site, siteId));
+  await releaseSite(env, siteId);
 }
 
 /** The archive with each line changed, or left out by null; digests and counts of pieces are those of the result. */

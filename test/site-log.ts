@@ -7,10 +7,11 @@ import { outbox } from "#db/schema/events.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { ORIGIN, type TestSite } from "./harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Helpers for the tests of a site's log.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 export const DAY = 86_400_000;
 
 // Created for each use, because a stub doesn't survive a crash of its object.

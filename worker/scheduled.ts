@@ -1,7 +1,7 @@
 import { foldReach, pruneInsightCursors, pruneInsights } from "./services/insights/impressions.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import type { Db } from "#db/client.ts";
-import { directoryDb } from "#db/databases.ts";
+import { allDbs } from "#db/databases.ts";
 import type { CronFailure } from "#db/types.ts";
 import { describeError, logError } from "./lib/log.ts";
 import { pruneActivity } from "./services/realtime/activity.ts";
@@ -28,12 +28,14 @@ import { pruneResets } from "./services/accounts/passwords.ts";
 import { pruneCharges, reconcileBilling } from "./services/billing/reconcile.ts";
 import { pruneRegisterInvites } from "./services/invites/register-invites.ts";
 import { prunePlaces, publishSignInFailures } from "./services/auth/sign-in-attempts.ts";
+import { releaseSites } from "./services/sites/placement.ts";
 import { eraseSandboxes } from "./services/sandboxes/expiry.ts";
 import { pruneOperators } from "./services/rundowns/operators.ts";
 import { settleReceipts } from "./services/rundowns/receipts.ts";
 import { resumeStreamTakes } from "./services/rundowns/stream-takes.ts";
 import { pruneSchedule, wakeSchedulers } from "./services/schedule/upkeep.ts";
 import { pruneStatHistory } from "./services/stats/record.ts";
+import { shareThemes } from "./services/themes/themes.ts";
 import { undoAbandonedDrafts } from "./services/streams/drafts.ts";
 import { pruneTvCodes } from "./services/access-codes/tv-codes.ts";
 import { pruneViews } from "./services/videos/views.ts";
@@ -48,12 +50,11 @@ interface Scope {
   now: number;
 }
 
-/** In execution order. */
+/** Work about the rows of one database, which runs for each of them. In execution order. */
 const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   // First, because what is due now matters now.
   wakeSchedulers,
   settleReceipts,
-  sweepOrphans,
   sweepAbandonedGraphics,
   pruneKeys,
   pruneSessions,
@@ -93,12 +94,15 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   undoAbandonedDrafts,
   resumeStreamTakes,
   reconcileBilling,
-  watchAlerts,
 };
+
+/** Work about all databases at once, with the directory's. */
+const STEPS_OF_ALL: typeof STEPS = { sweepOrphans, releaseSites, shareThemes, watchAlerts };
 
 /** Runs once a minute: nudges logs whose nudge was lost, and prunes expired data. A failing step doesn't stop the others. Safe to run twice. */
 export async function runScheduled(env: Env, now: number): Promise<void> {
-  const db = directoryDb(env);
+  const dbs = allDbs(env);
+  const [directory] = dbs;
   const started = Date.now();
   const failures: unknown[] = [];
   const causes: CronFailure[] = [];
@@ -112,12 +116,14 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     }
   };
   let waiting: string[] = [];
-  await run("sitesWithPendingEvents", async () => {
-    waiting = await sitesWithPendingEvents(db, now - LOST_AFTER_MS);
-  });
+  for (const db of dbs)
+    await run("sitesWithPendingEvents", async () => {
+      waiting = [...waiting, ...(await sitesWithPendingEvents(db, now - LOST_AFTER_MS))];
+    });
   for (const siteId of waiting) await run("nudge", () => siteLogOf(env, siteId).nudge(), { siteId });
-  for (const [step, work] of Object.entries(STEPS)) await run(step, () => work({ env, db, now }));
-  await run("recordCronRun", () => recordCronRun(db, { due: now, started, completed: Date.now(), failures: causes }));
+  for (const [step, work] of Object.entries(STEPS)) for (const db of dbs) await run(step, () => work({ env, db, now }));
+  for (const [step, work] of Object.entries(STEPS_OF_ALL)) await run(step, () => work({ env, db: directory, now }));
+  await run("recordCronRun", () => recordCronRun(directory, { due: now, started, completed: Date.now(), failures: causes }));
   if (failures.length > 0)
     throw new AggregateError(failures, `Scheduled work failed in ${failures.length} steps and is retried in a minute`);
 }

@@ -24,6 +24,7 @@ import {
   type TestProvider,
 } from "../providers.ts";
 import { runAlarmAt, type TestViewer } from "./relay-viewer.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const Events = listOf(ProviderEvent);
 const DELAY_SECONDS = 60;
@@ -95,7 +96,7 @@ test("an automation that died between deciding and sending continues with its al
   const on = await setUp();
   await sendProviderEvent(on.site, on.provider, goal(0));
   const event = { id: newId(Date.now()), providerId: on.provider.id, at: Date.now(), data: goal(1) };
-  const prepare = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("died"));
+  const prepare = vi.spyOn(siteStore, "batch").mockRejectedValueOnce(new Error("died"));
   await automation(on.site).handle(event);
   expect(prepare).toHaveBeenCalled();
   expect(await pending(on)).toBe(1);
@@ -134,9 +135,9 @@ test("an immediate rule fires even if scheduling a delayed rule can't be recorde
   const delayed = { trigger: { behavior: "delayed", delaySeconds: DELAY_SECONDS } };
   const late = await newRule(on.site, ruleOf(on.site, on.provider, await newTemplate(on.site), delayed));
   const condition = `NEW.rule_id = '${late}' AND NEW.outcome = 'scheduled'`;
-  await env.DB.exec(`CREATE TRIGGER reject BEFORE INSERT ON rule_firings WHEN ${condition} BEGIN SELECT RAISE(ABORT, 'rejected'); END`);
+  await siteStore.exec(`CREATE TRIGGER reject BEFORE INSERT ON rule_firings WHEN ${condition} BEGIN SELECT RAISE(ABORT, 'rejected'); END`);
   await automation(on.site).handle({ id: newId(Date.now()), providerId: on.provider.id, at: Date.now(), data: goal(1) });
-  await env.DB.exec("DROP TRIGGER reject");
+  await siteStore.exec("DROP TRIGGER reject");
   const channel = env.CHANNEL.getByName(`${on.site.id}:${on.site.channels[0]}`);
   expect(await channel.active()).toHaveLength(1);
   await runAfterDelay(on);

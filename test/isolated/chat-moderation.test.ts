@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#worker/lib/ids.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
@@ -6,6 +5,7 @@ import { ChatBan, ChatQueue } from "#worker/services/chat/schemas.ts";
 import { addSkus } from "../files-and-skus.ts";
 import type { TestAccount, TestSite } from "../harness.ts";
 import { type ChatSite, connectChatter, enterChat, isGone, newChatSite, roomOf } from "./chatters.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 let ann: TestAccount;
@@ -26,7 +26,7 @@ const ban = async (channelId: string | null, account: TestAccount, more: Record<
 async function addPanel(channelId: string, fields: Record<string, unknown>): Promise<string> {
   const renderer = { panel_type: "chat", panel_name: "Chat", ...fields };
   const { _id } = (await site.call("createPanel", { body: { siteId: site.id, renderer } })).as(Panel);
-  await env.DB.prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
+  await siteStore.prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
     .bind(JSON.stringify({ panels: [_id] }), channelId)
     .run();
   return _id;

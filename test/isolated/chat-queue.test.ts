@@ -6,6 +6,7 @@ import { ChatQueue } from "#worker/services/chat/schemas.ts";
 import type { TestAccount, TestSite } from "../harness.ts";
 import { type ChatSite, enterChat, newChatSite, roomOf } from "./chatters.ts";
 import { evict, runAlarmAt } from "./relay-viewer.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 let ann: TestAccount;
@@ -85,7 +86,7 @@ describe("The moderators' queue", () => {
     const room = await newHoldingRoom();
     const first = await hold(room, ann);
     await expect.poll(() => waiting(room)).toBe(1);
-    const prepare = vi.spyOn(env.DB, "prepare").mockImplementation(() => {
+    const prepare = vi.spyOn(siteStore, "prepare").mockImplementation(() => {
       throw new Error("D1 is down");
     });
     const id = await hold(room, ann).finally(() => prepare.mockRestore());
@@ -114,5 +115,5 @@ describe("The moderators' queue", () => {
 
 /** The database's rows for a room. */
 async function waiting(channelId: string): Promise<number | null> {
-  return env.DB.prepare("SELECT count(*) AS n FROM chat_queue WHERE channel_id = ?").bind(channelId).first<number>("n");
+  return siteStore.prepare("SELECT count(*) AS n FROM chat_queue WHERE channel_id = ?").bind(channelId).first<number>("n");
 }

@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ChatBan, ChatMessage, ChatMessagePage } from "#worker/services/chat/schemas.ts";
 import type { TestAccount, TestSite } from "../harness.ts";
 import { type ChatSite, type Chatter, enterChat, newChatSite, roomOf } from "./chatters.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 let ann: TestAccount;
@@ -108,7 +108,7 @@ describe("The ban of a device", () => {
     const m = await enterChat(site, channelId, moderator, { deviceId });
     await m.says("I moderate from here");
     expect((await ban(channelId, { until: Date.now() + 60_000 })).status).toBe(200);
-    await env.DB.prepare("UPDATE chat_bans SET until = ? WHERE device_id = ?")
+    await siteStore.prepare("UPDATE chat_bans SET until = ? WHERE device_id = ?")
       .bind(Date.now() - 1, deviceId)
       .run();
     await roomOf(site, channelId).refresh();

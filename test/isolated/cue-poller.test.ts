@@ -10,8 +10,9 @@ import { loadsOf, PLAYLIST_HOST, servePlaylist } from "#test/playlists.ts";
 import { newDataProvider } from "#test/providers.ts";
 import { cuePollerOf } from "#worker/durable-objects/stubs.ts";
 import { randomHex } from "#worker/lib/ids.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const AD_OUT = "0xFC302F000000000000FFFFF014054800008F7FEFFE7369C02EFE0052CCF500000000000A0008435545490000013562DBA30A";
 const SCHEMA = {
   type: "object",

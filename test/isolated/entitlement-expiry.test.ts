@@ -8,8 +8,9 @@ import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { runScheduled } from "#worker/scheduled.ts";
 import { expireEntitlements } from "#worker/services/subscriptions/entitlement-expiry.ts";
 import { newSite, type TestSite } from "../harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 async function addEntitlement(site: TestSite, sku: string, row: Partial<typeof accountEntitlements.$inferInsert>): Promise<string> {
   const id = newId(Date.now());

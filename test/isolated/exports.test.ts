@@ -12,8 +12,9 @@ import { Export, ExportState } from "#worker/services/community/schemas.ts";
 import { runScheduled } from "#worker/scheduled.ts";
 import { continueExport } from "#worker/services/community/exports.ts";
 import { newSite, type TestSite } from "../harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const HOUR = 3_600_000;
 
 let site: TestSite;
@@ -262,7 +263,7 @@ describe("the download link of a file", () => {
     const id = await request();
     await work(id);
     const { downloadUrl } = await stateOf(id);
-    vi.spyOn(env.DB, "prepare").mockImplementation(() => {
+    vi.spyOn(siteStore, "prepare").mockImplementation(() => {
       throw new Error("database unavailable");
     });
     expect((await exports.default.fetch(downloadUrl ?? "")).status).toBe(500);

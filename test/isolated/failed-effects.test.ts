@@ -1,5 +1,4 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -8,8 +7,9 @@ import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { FailedEffects, RetriedEffects } from "#worker/services/operations/schemas.ts";
 import { newSite, type TestSite } from "../harness.ts";
 import { insertOutboxRows, logOf } from "../site-log.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 /** Commits an event whose effects call the channel, which fails. */
 async function failEffect(site: TestSite): Promise<void> {
@@ -61,7 +61,7 @@ test("an effect that was given up is listed without a next attempt, and can be r
 test("a failing effect costs D1 one write when its report changes, and none while it stays the same", async () => {
   const site = await newSite();
   await failEffect(site);
-  const prepare = vi.spyOn(env.DB, "prepare");
+  const prepare = vi.spyOn(siteStore, "prepare");
   await logOf(site.id).nudge();
   await logOf(site.id).nudge();
   expect(prepare.mock.calls.filter(([sql]) => sql.includes("effect_failures"))).toEqual([]);
@@ -69,10 +69,10 @@ test("a failing effect costs D1 one write when its report changes, and none whil
 
 test("a report that fails is repeated by the next round", async () => {
   const site = await newSite();
-  await env.DB.exec("CREATE TRIGGER reject BEFORE INSERT ON effect_failures BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  await siteStore.exec("CREATE TRIGGER reject BEFORE INSERT ON effect_failures BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   await failEffect(site);
   expect(await reported(site)).toEqual([]);
-  await env.DB.exec("DROP TRIGGER reject");
+  await siteStore.exec("DROP TRIGGER reject");
   await logOf(site.id).nudge();
   expect(await reported(site)).toHaveLength(1);
 });

@@ -14,11 +14,12 @@ import { countEvents } from "#worker/services/insights/event-counts.ts";
 import { countMessages } from "#worker/services/insights/message-counts.ts";
 import { writeVotes } from "#worker/services/polls/counting.ts";
 import { atTime, evict, newChannel, runAlarmAt } from "./relay-viewer.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const Named = z.object({ id: z.object({ name: z.string() }) });
 
 async function figures(siteId: string, metric: (typeof insightHours.$inferSelect)["metric"]): Promise<[string, number, number][]> {
@@ -50,8 +51,8 @@ describe("reports of impressions", () => {
     const { id, report, flush, counterOf, sums } = await world();
     const entry = { kind: "overlay.shown", id };
     await report([entry]);
-    const batch = env.DB.batch.bind(env.DB);
-    const lost = vi.spyOn(env.DB, "batch").mockImplementationOnce(async <T>(statements: D1PreparedStatement[]) => {
+    const batch = siteStore.batch.bind(siteStore);
+    const lost = vi.spyOn(siteStore, "batch").mockImplementationOnce(async <T>(statements: D1PreparedStatement[]) => {
       await batch<T>(statements);
       throw new Error("Network connection lost");
     });

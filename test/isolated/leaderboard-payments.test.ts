@@ -9,6 +9,7 @@ import { newSite, type TestSite } from "../harness.ts";
 import { leaderboardsOf } from "../leaderboards.ts";
 import { idOf, pollsOf } from "./polls.ts";
 import { atTime, evict } from "./relay-viewer.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 
@@ -54,7 +55,7 @@ test("the outcome of a poll with more responses than a page pays all who were ri
     answerId: idOf(poll, index % 2),
     created: index,
   }));
-  const db = createDb(env.DB);
+  const db = createDb(siteStore);
   for (let from = 0; from < rows.length; from += 14) await db.insert(pollResponses).values(rows.slice(from, from + 14));
   await site.call("settlePoll", { params: { id: poll._id }, body: { correctAnswerId: idOf(poll, 0) } });
   await evict(board(_id));

@@ -12,8 +12,9 @@ import { newId } from "#worker/lib/ids.ts";
 import { newSite, type TestSite } from "../harness.ts";
 import { idOf, type Poll, pollsOf } from "./polls.ts";
 import { atTime, evict } from "./relay-viewer.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const COST = 50;
 
 let site: TestSite;
@@ -87,7 +88,7 @@ describe("a vote that costs something", () => {
 
   test("fails while the database does, and succeeds once with the same id", async () => {
     const [poll, fan] = [await newPoll({ responseCost: COST }), await newFan()];
-    const batch = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("died"));
+    const batch = vi.spyOn(siteStore, "batch").mockRejectedValueOnce(new Error("died"));
     await runInDurableObject(counterFor(poll, fan), async (counter: PollCounter) => {
       const vote = { accountId: fan, answerId: idOf(poll, 0), requestId: "first", cost: COST };
       await expect(counter.vote(vote)).rejects.toThrow("died");

@@ -14,8 +14,9 @@ import { answeredPolls } from "#worker/services/polls/polls.ts";
 import { castVote } from "#worker/services/polls/votes.ts";
 import { newSite, type TestSite } from "../harness.ts";
 import { idOf, type Poll, pollsOf } from "./polls.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 
@@ -133,7 +134,7 @@ describe("a counter", () => {
     const poll = await newPoll();
     const fans = await crowd(3);
     expect((await vote(poll, fans[0] ?? "")).ok).toBe(true);
-    const batch = vi.spyOn(env.DB, "batch").mockRejectedValue(new Error("down"));
+    const batch = vi.spyOn(siteStore, "batch").mockRejectedValue(new Error("down"));
     for (const fan of fans.slice(1)) expect((await vote(poll, fan)).ok).toBe(true);
     batch.mockRestore();
     await vi.waitUntil(async () => (await storedCounts(poll))[idOf(poll, 0)] === 3, { interval: 50 });
@@ -171,8 +172,8 @@ describe("a counter", () => {
     const poll = await newPoll();
     const [fan = ""] = await crowd(1);
     const hold = vi.spyOn(PollCounter.prototype, "hold");
-    const batch = env.DB.batch.bind(env.DB);
-    vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
+    const batch = siteStore.batch.bind(siteStore);
+    vi.spyOn(siteStore, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
       if (hold.mock.calls.length > 0)
         await db
           .update(polls)
@@ -190,10 +191,10 @@ describe("a counter", () => {
     const poll = await newPoll();
     const fans = await crowd(2);
     expect((await vote(poll, fans[0] ?? "")).ok).toBe(true);
-    await env.DB.prepare("UPDATE polls SET open = 0, version = version + 1 WHERE id = ?").bind(poll._id).run();
+    await siteStore.prepare("UPDATE polls SET open = 0, version = version + 1 WHERE id = ?").bind(poll._id).run();
     await syncCounters(env, site.id, poll._id);
     expect(await vote(poll, fans[1] ?? "")).toMatchObject({ code: "poll_closed" });
-    await env.DB.prepare("DELETE FROM polls WHERE id = ?").bind(poll._id).run();
+    await siteStore.prepare("DELETE FROM polls WHERE id = ?").bind(poll._id).run();
     await syncCounters(env, site.id, poll._id);
     expect(await vote(poll, fans[1] ?? "")).toMatchObject({ code: "not_found" });
     expect(await Promise.all(countersOf(env, site.id, poll._id).map((counter) => counter.tally()))).toEqual(

@@ -11,8 +11,9 @@ import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
 import { prunePollResponses } from "#worker/services/polls/retention.ts";
 import { newSite, type TestSite } from "../harness.ts";
 import { idOf, type Poll, pollsOf } from "./polls.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const DAY = 86_400_000;
 const later = () => Date.now() + 400 * DAY + 60_000;
 

@@ -11,6 +11,7 @@ import { syncCounters } from "#worker/services/polls/counting.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
 import { evict, type TestViewer } from "./relay-viewer.ts";
 import { idOf, type Poll, pollsOf } from "./polls.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const PUBLISH_INTERVAL_MS = 500;
 
@@ -38,7 +39,7 @@ describe("viewers", () => {
   async function addToSidebar(poll: Poll, at = site): Promise<void> {
     const renderer = { panel_type: "quick_pick", panel_name: "Quick pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
     const { _id } = (await at.call("createPanel", { body: { siteId: at.id, renderer } })).as(Panel);
-    await env.DB.prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
+    await siteStore.prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
       .bind(JSON.stringify({ panels: [_id] }), at.channels[0])
       .run();
   }
@@ -162,7 +163,7 @@ describe("viewers", () => {
     const first = await connectViewer(own.channels[0], own);
     await vote(poll, own.accounts.viewer.id, 1, "first", own);
     await receivesTotal(first, poll, 1);
-    await env.DB.prepare("DELETE FROM polls WHERE id = ?").bind(poll._id).run();
+    await siteStore.prepare("DELETE FROM polls WHERE id = ?").bind(poll._id).run();
     await syncCounters(env, own.id, poll._id);
     const late = await connectViewer(own.channels[0], own);
     await late.first("concurrents");

@@ -7,8 +7,9 @@ import { counterOf, type VoteOutcome } from "#worker/durable-objects/poll-counte
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { Poll, PollResults } from "#worker/services/polls/schemas.ts";
 import { type TestSite } from "#test/harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 export type Poll = ReturnType<typeof Poll.parse>;
 
@@ -35,7 +36,7 @@ export function pollsOf(site: () => TestSite) {
     const ids = Array.from({ length: size }, () => newId(now));
     const [fan] = await db.select().from(accounts).where(eq(accounts.id, site().accounts.viewer.id));
     if (!fan) throw new Error("The site has no viewer to copy");
-    const columns = Object.keys((await env.DB.prepare("SELECT * FROM accounts LIMIT 1").first<Record<string, unknown>>()) ?? {});
+    const columns = Object.keys((await siteStore.prepare("SELECT * FROM accounts LIMIT 1").first<Record<string, unknown>>()) ?? {});
     const unique = new Map([
       ["id", "value"],
       ["email", "value || '@crowd.example'"],
@@ -44,7 +45,7 @@ export function pollsOf(site: () => TestSite) {
       ["normalized_name", "value"],
     ]);
     const selected = columns.map((column) => unique.get(column) ?? `accounts.${column}`).join(", ");
-    await env.DB.prepare(
+    await siteStore.prepare(
       `INSERT INTO accounts (${columns.join(", ")}) SELECT ${selected} FROM accounts, json_each(?) WHERE accounts.id = ?`,
     )
       .bind(JSON.stringify(ids), fan.id)

@@ -14,8 +14,9 @@ import { newId } from "#worker/lib/ids.ts";
 import { issueTicket } from "#worker/services/realtime/realtime.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
 import { evict, requestToRelay, type TestViewer, watch } from "./relay-viewer.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 const relayOf = (site: TestSite, channelId: string, relay = 0) => env.RELAY.getByName(relayName(channelName(site.id, channelId), relay));
 const channelOf = (site: TestSite, channelId: string) => env.CHANNEL.getByName(channelName(site.id, channelId));

@@ -10,13 +10,14 @@ import { createSandbox } from "#worker/services/sandboxes/sandboxes.ts";
 import { LIFETIME_MS } from "#worker/services/sandboxes/schemas.ts";
 import { resetLimit } from "../limit-usage.ts";
 import { tables } from "../tables.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // `npm run soak` runs 100 generations of 100: ten thousand sandboxes.
 const CAPACITY = Number(env.TIFO_SANDBOXES);
 const generations = Array.from({ length: inject("sandboxGenerations") }, (_, index) => index);
 const MINUTE = 60_000;
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 let now = Date.now();
 let empty: number;
 let full: number | undefined;

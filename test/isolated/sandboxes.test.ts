@@ -17,8 +17,9 @@ import { ORIGIN } from "../harness.ts";
 import { resetLimit } from "../limit-usage.ts";
 import { tables } from "../tables.ts";
 import { TestViewer } from "./relay-viewer.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 
 function post(path: string, headers: Record<string, string> = {}, body?: BodyInit): Promise<Response> {

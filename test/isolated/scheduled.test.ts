@@ -17,8 +17,9 @@ import worker from "#worker/index.ts";
 import { SITES_PER_RUN, startBackups } from "#worker/services/backups/nightly.ts";
 import { runScheduled } from "#worker/scheduled.ts";
 import { newSite } from "../harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const DAY = 86_400_000;
 
 test("the cron deletes expired rows and keeps the others, however often it runs", async () => {
@@ -83,12 +84,12 @@ test("the cron nudges the other sites' logs even if one of them fails", async ()
 test("the cron logs each failed step with its cause, and runs all others", async () => {
   const now = Date.now();
   await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: now - 1 });
-  await env.DB.exec("CREATE TRIGGER reject BEFORE DELETE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  await siteStore.exec("CREATE TRIGGER reject BEFORE DELETE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   await db.insert(videoViews).values({ videoId: "past", device: "phone", counted: now - 3_600_001 });
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   await expect(runScheduled(env, now)).rejects.toThrow("failed in 1 steps");
   expect(logged.mock.calls.join()).toMatch(/"step":"pruneKeys".*disk full/);
-  await env.DB.exec("DROP TRIGGER reject");
+  await siteStore.exec("DROP TRIGGER reject");
   expect(await db.select().from(videoViews).where(eq(videoViews.videoId, "past"))).toEqual([]);
   await runScheduled(env, now);
 });

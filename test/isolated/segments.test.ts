@@ -15,8 +15,9 @@ import type { SegmentFilter } from "#worker/services/segments/filter.ts";
 import { Ticket } from "#worker/services/realtime/schemas.ts";
 import { newSite, openSocket, type TestSite, waitForViewerCount } from "../harness.ts";
 import { atTime, evict, join, newBroadcast, newChannel } from "./relay-viewer.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 const BRAZIL: SegmentFilter = { attribute: "country", operator: "any_of", value: ["BR"] };
 
@@ -123,7 +124,7 @@ describe("a relay", () => {
       const site = await newSite();
       await setSegment(site, "some", await segment(site));
       await connect(site);
-      const [prepare, lookUp] = [vi.spyOn(env.DB, "prepare"), vi.spyOn(env.LEADERBOARD, "getByName")];
+      const [prepare, lookUp] = [vi.spyOn(siteStore, "prepare"), vi.spyOn(env.LEADERBOARD, "getByName")];
       await connect(site, "viewer");
       // By their text, because objects that have other work also send statements meanwhile.
       const statements = prepare.mock.calls.map(([sql]) => sql);

@@ -13,13 +13,14 @@ import { rejectionCache } from "#worker/services/core/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { exhaustLimit } from "../limit-usage.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "../harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // How many passwords can be guessed for one account, from however many addresses, and who can still sign in meanwhile.
 
 const { quota } = LIMITS.signInAccount;
 const HOME = "198.51.100.7";
 const CAFE = "192.0.2.44";
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 let takes: MockInstance<Limiter["takeAll"]>;
 
 let site: TestSite;

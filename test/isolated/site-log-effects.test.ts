@@ -9,6 +9,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { newSite } from "../harness.ts";
 import { rowsWritten, statementsDuring } from "../rows-written.ts";
 import { DAY, eventsOf, insertOutboxRows, logOf, makeRetriesDue, outboxRows } from "../site-log.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const channelUpdated = (pageId: string) => ({ type: "admin.channelUpdated", resource: `page/${pageId}` });
 
@@ -22,7 +23,7 @@ describe("effects of events in one round", () => {
       running.add(name);
       steps.push(`${name} begins beside ${running.size - 1}`);
       // Long enough for any other effect to begin, if it may.
-      for (let turn = 0; turn < 20; turn++) await env.DB.prepare("SELECT 1").run();
+      for (let turn = 0; turn < 20; turn++) await siteStore.prepare("SELECT 1").run();
       running.delete(name);
       return { seq: 0 };
     };

@@ -11,8 +11,9 @@ import { runScheduled } from "#worker/scheduled.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
 import { expectBroadcastFailure, createOverlay, DAY, eventsOf, insertOutboxRows, logOf, makeRetriesDue, outboxRows } from "../site-log.ts";
 import { WebhookInbox } from "../webhook-inbox.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 /** Counts this site's logged failures; those of an earlier test's site may still be retried. */
 function countFailures(siteId: string): () => number {

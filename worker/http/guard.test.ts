@@ -6,6 +6,7 @@ import { accounts } from "#db/schema/accounts.ts";
 import { sites } from "#db/schema/sites.ts";
 import { newSite } from "#test/harness.ts";
 import { checkSuperKey } from "#worker/services/auth/identity.ts";
+import { siteStore } from "#test/site-store.ts";
 
 /** A guard that is pending until its query returns, and then accepts or rejects. */
 function newGuard(rejects = false): DbGuard {
@@ -22,7 +23,7 @@ function newGuard(rejects = false): DbGuard {
 
 function guarded(rejects = false) {
   const usage = { roundTrips: 0, statements: 0 };
-  return { db: createDb(env.DB, newGuard(rejects), usage), usage };
+  return { db: createDb(siteStore, newGuard(rejects), usage), usage };
 }
 
 describe("the guard of a request's database", () => {
@@ -54,7 +55,9 @@ describe("the guard of a request's database", () => {
     await expect(write).rejects.toThrow();
     await expect(db.batch([read, write])).rejects.toThrow();
     await expect(db.batch([write, read])).rejects.toThrow();
-    expect(await createDb(env.DB).select({ name: sites.name }).from(sites).where(eq(sites.id, id))).toEqual([{ name: "Harbour City FC" }]);
+    expect(await createDb(siteStore).select({ name: sites.name }).from(sites).where(eq(sites.id, id))).toEqual([
+      { name: "Harbour City FC" },
+    ]);
   });
 });
 

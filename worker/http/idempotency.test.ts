@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -8,8 +7,9 @@ import { type ApiResponse, type CallOptions, newSite, PASSWORD, type TestSite } 
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { eq, inArray } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -8,10 +7,11 @@ import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const OverlayList = listOf(Overlay);
 const CONTENT = { kind: "html" as const, html: "Goal", position: "center" as const };
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
@@ -9,8 +8,9 @@ import type { AccountRole } from "#db/types.ts";
 import { type CallOptions, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 let account: TestAccount;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -18,8 +17,9 @@ import {
 } from "#test/purchases.ts";
 import { STRIPE_KEYS } from "#test/stripe-keys.ts";
 import { stripe } from "#test/stripe-server.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 afterEach(() => stripe.recover());
 

@@ -1,4 +1,4 @@
-import { env, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import { and, count, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -13,8 +13,9 @@ import { listOf } from "#worker/services/core/list-schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { AccessCode, BulkResult, Redeemed } from "#worker/services/access-codes/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const Codes = listOf(AccessCode);
 
 let site: TestSite;

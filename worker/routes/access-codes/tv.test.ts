@@ -13,8 +13,9 @@ import { activateTvCode, createTvCode, pruneTvCodes } from "#worker/services/acc
 import type { Ctx } from "#worker/services/core/context.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { TvCode, TvStatus } from "#worker/services/access-codes/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 
 let site: TestSite;

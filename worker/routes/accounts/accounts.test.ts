@@ -9,6 +9,7 @@ import { grantEntitlement } from "#worker/services/subscriptions/entitlements.ts
 import { asSystem } from "#worker/services/core/system.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const AccountList = listOf(Account);
 
@@ -126,7 +127,7 @@ describe("reading an account", () => {
     const params = { id: viewer.id };
     const read = (tag = "") => own.call("getAccount", { params, headers: { "If-None-Match": tag } });
     const first = (await read()).headers.get("ETag") ?? "";
-    const ctx = { env, db: createDb(env.DB), now: Date.now() };
+    const ctx = { env, db: createDb(siteStore), now: Date.now() };
     await asSystem(ctx, own.id, (as) => grantEntitlement(as, { accountId: viewer.id, sku: "vip", grantedMethod: "customerService" }));
     const second = await read(first);
     expect([second.status, second.as(Account).subscriptions]).toEqual([200, ["vip"]]);

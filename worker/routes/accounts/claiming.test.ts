@@ -10,10 +10,11 @@ import { signContent } from "#worker/lib/crypto/signed.ts";
 import { Tokens } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // The owner of an address opens the verification email of an account that someone else created with it.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 const OWN_PASSWORD = "the-owner-chose-this";
 const REJECTED = { status: 403, code: "password_required" };

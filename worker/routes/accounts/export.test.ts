@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -14,9 +13,10 @@ import { AccountExport } from "#worker/services/accounts/export-schemas.ts";
 import { Leaderboard } from "#worker/services/leaderboards/schemas.ts";
 import { ChatMessage } from "#worker/services/chat/schemas.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 beforeAll(async () => {
   site = await newSite();
@@ -74,7 +74,7 @@ describe("The export of an account", () => {
 
   test("pages through more rows than fit into memory at a time, each once", async () => {
     const rows = Array.from({ length: 1_203 }, (_, minute) => ({ minute, target: newId(now) }));
-    const insert = env.DB.prepare(
+    const insert = siteStore.prepare(
       "INSERT INTO viewer_activity SELECT ?1, ?2, 'watch', json_extract(value, '$.target'), ?3, json_extract(value, '$.minute'), 1, 1, 1 FROM json_each(?4)",
     );
     await insert.bind(site.id, site.accounts.creator.id, site.channels[0], JSON.stringify(rows)).run();

@@ -12,8 +12,9 @@ import { signContent } from "#worker/lib/crypto/signed.ts";
 import { Tokens } from "#worker/services/auth/schemas.ts";
 import { CreatedSite } from "#worker/services/sites/schemas.ts";
 import { Account, GlobalAccount, GlobalSite } from "#worker/services/accounts/schemas.ts";
+import { directory, siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 const GLOBAL_PASSWORD = "the-global-password";
 const GlobalSites = listOf(GlobalSite);
@@ -36,7 +37,7 @@ type Account = ReturnType<typeof Account.parse>;
 const read = async (on: TestSite, { _id: id }: Account): Promise<Account> => (await on.call("getAccount", { params: { id } })).as(Account);
 const setRoles = (on: TestSite, { _id: id }: Account, roles: AccountRole[]): Promise<ApiResponse> =>
   on.call("setRoles", { params: { id }, body: { roles } });
-const globalsOf = (email: string) => db.select().from(globalAccounts).where(eq(globalAccounts.email, email));
+const globalsOf = (email: string) => directory.select().from(globalAccounts).where(eq(globalAccounts.email, email));
 const signIn = (email: string, password = GLOBAL_PASSWORD): Promise<ApiResponse> =>
   one.call("login", { as: "nobody", body: { email, password }, headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` } });
 

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -10,8 +9,9 @@ import { randomHex } from "#worker/lib/ids.ts";
 import { importAccounts } from "#worker/services/accounts/import.ts";
 import { AccountImport, MOST_ACCOUNTS } from "#worker/services/accounts/import-schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 let other: TestSite;

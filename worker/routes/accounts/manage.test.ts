@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -12,8 +11,9 @@ import { Tokens } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { Wallet } from "#worker/services/wallets/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 

@@ -12,8 +12,9 @@ import { signContent } from "#worker/lib/crypto/signed.ts";
 import { mailReset } from "#worker/services/accounts/passwords.ts";
 import { Tokens } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { directory, siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const BASE_URL = "https://demo.example/reset?step=2";
 const NEW_PASSWORD = "a-new-one-to-keep";
 
@@ -300,7 +301,7 @@ describe("resetting a global account", () => {
     const email = `${randomHex(6)}@admins.example`;
     const id = newId(Date.now());
     const passwordHash = await hashPassword(PASSWORD);
-    await db.insert(globalAccounts).values({ id, email, passwordHash, created: 1, modified: 1 });
+    await directory.insert(globalAccounts).values({ id, email, passwordHash, created: 1, modified: 1 });
     for (const on of [one, two]) {
       const roles = [{ scope: "*", pageId: [], write: true }];
       await on.call("upsertAccount", { body: { email, name: "Gil", password: PASSWORD, roles } });

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -6,8 +5,9 @@ import { accounts } from "#db/schema/accounts.ts";
 import type { AccountRole } from "#db/types.ts";
 import { type ApiResponse, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import { SiteAsRead } from "#worker/services/sites/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 const MODERATOR: AccountRole = { scope: "Chat_Moderator", pageId: [], write: true };
 const PROVIDER = { name: "mine", jwksUrl: "https://evil.example/jwks", audience: "tifo" };

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -9,8 +8,9 @@ import { type ApiResponse, newSite, type TestAccount, type TestSite } from "#tes
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { AccountList, AccountRoles } from "#worker/services/accounts/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 const READER: AccountRole = { ...ADMIN, write: false };
 

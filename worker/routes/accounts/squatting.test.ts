@@ -20,10 +20,11 @@ import { Tokens } from "#worker/services/auth/schemas.ts";
 import { RegisterInvite } from "#worker/services/invites/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // A squatter signs up with someone else's address and waits for the site to grant it roles.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 const OWN_PASSWORD = "the-owner-chose-this";
 

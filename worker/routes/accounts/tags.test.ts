@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -8,8 +7,9 @@ import { operationOf } from "#test/openapi.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account, BulkTagsAnswer, BulkTagsIssues } from "#worker/services/accounts/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 let other: TestSite;

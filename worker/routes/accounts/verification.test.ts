@@ -12,8 +12,9 @@ import { Tokens } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Site } from "#worker/services/sites/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const PAGE = "https://demo.example/verify?step=2";
 const INVALID_TOKEN = { status: 400, code: "invalid_request", issues: [{ path: "token" }] };
 

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { scryptSync } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from "jose";
 import { eq, sql } from "drizzle-orm";
@@ -12,8 +11,9 @@ import { login as signIn } from "#worker/services/auth/auth.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { Jwks, Tokens } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { directory, siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 
@@ -62,7 +62,7 @@ async function readOwnAccount(jwt: string, account = site.accounts.viewer): Prom
 async function globalAccount(): Promise<string> {
   const email = `${newId(Date.now())}@global.example`;
   const [{ passwordHash } = { passwordHash: null }] = await db.select().from(accounts).where(eq(accounts.id, site.accounts.admin.id));
-  await db.insert(globalAccounts).values({ id: newId(Date.now()), email, passwordHash: passwordHash ?? "", created: 1, modified: 1 });
+  await directory.insert(globalAccounts).values({ id: newId(Date.now()), email, passwordHash: passwordHash ?? "", created: 1, modified: 1 });
   return email;
 }
 

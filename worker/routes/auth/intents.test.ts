@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { decodeJwt, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -12,8 +11,9 @@ import { randomHex } from "#worker/lib/ids.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ConsumedIntent, Intent, Tokens } from "#worker/services/auth/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const AUDIENCE = "https://tifo.test/harbour-city";
 
 interface Partner {

@@ -7,8 +7,9 @@ import { accounts, signInFailures, signInPlaces } from "#db/schema/accounts.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { prunePlaces, publishSignInFailures } from "#worker/services/auth/sign-in-attempts.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const LATER = 5 * 60_000;
 
 let site: TestSite;

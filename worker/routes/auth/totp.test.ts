@@ -12,8 +12,9 @@ import { randomHex } from "#worker/lib/ids.ts";
 import { totpCode } from "#worker/lib/crypto/totp.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { RecoveryCodes, Tokens, Totp, TotpSecret } from "#worker/services/auth/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MODERATOR: AccountRole = { scope: "Chat_Moderator", pageId: [], write: true };
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 const STEP = 30_000;

@@ -35,8 +35,9 @@ import { pruneCharges } from "#worker/services/billing/reconcile.ts";
 import { syncRecurring } from "#worker/services/billing/recurring.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Charge, CheckoutAnswer } from "#worker/services/billing/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 
 let site: TestSite;

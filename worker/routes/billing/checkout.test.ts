@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -31,8 +30,9 @@ import { stripe } from "#test/stripe-server.ts";
 import { checkoutSubscription } from "#worker/services/billing/checkout.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { CheckoutAnswer } from "#worker/services/billing/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 
 let site: TestSite;

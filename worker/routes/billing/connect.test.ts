@@ -13,8 +13,9 @@ import { asSystem } from "#worker/services/core/system.ts";
 import { RecurringSubscription } from "#worker/services/wallets/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ConnectLink, StripeConnection } from "#worker/services/billing/connect-schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const URLS = { returnUrl: "https://demo.example/studio", refreshUrl: "https://demo.example/studio?again" };
 
 afterEach(() => stripe.recover());

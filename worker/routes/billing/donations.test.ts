@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -14,8 +13,9 @@ import { newId } from "#worker/lib/ids.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const AMOUNTS = { currency: "gbp", amounts: [500, 1000] };
 
 let site: TestSite;

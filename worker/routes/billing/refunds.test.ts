@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -23,8 +22,9 @@ import {
   sendRefundEvent,
 } from "#test/purchases.ts";
 import { stripe } from "#test/stripe-server.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 
 let site: TestSite;

@@ -9,8 +9,9 @@ import { allOf, ctxOf } from "#test/callers.ts";
 import { exportRoom } from "#worker/services/chat/export.ts";
 import { ChatBan, ChatMessage, ChatMessagePage, ChatQueue, ChatSettings } from "#worker/services/chat/schemas.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 let channelId: string;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
@@ -9,6 +8,7 @@ import { Account } from "#worker/services/accounts/schemas.ts";
 import { Quest } from "#worker/services/quests/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const ClaimList = listOf(ClaimStatus);
 const texts = { title: "Early bird", description: "Join in", rewardDescription: "A scarf", claimedMessage: "See you there" };
@@ -18,7 +18,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  await createDb(env.DB)
+  await createDb(siteStore)
     .insert(subscriptions)
     .values({
       ...{ id: newId(Date.now()), siteId: site.id, sku: SKU, name: "Season pass", subscriptionProvider: "external" },

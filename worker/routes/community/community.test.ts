@@ -14,8 +14,9 @@ import { asSystem } from "#worker/services/core/system.ts";
 import { Subscription } from "#worker/services/subscriptions/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Export, ExportState, MemberDetails, MemberList, Outcome } from "#worker/services/community/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const PAGE = { offset: 0, sortBy: "created", sortDirection: -1 };
 
 let site: TestSite;

@@ -10,6 +10,7 @@ import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
 import { DEFAULT_RECEIPT } from "#worker/services/custom-email/templates.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ReceiptTemplate, Sender } from "#worker/services/custom-email/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 
@@ -39,7 +40,7 @@ async function newVerifiedDomain(on = site): Promise<string> {
 }
 
 async function versionOf(on: TestSite): Promise<number> {
-  const [row] = await createDb(env.DB).select().from(mailSenders).where(eq(mailSenders.siteId, on.id));
+  const [row] = await createDb(siteStore).select().from(mailSenders).where(eq(mailSenders.siteId, on.id));
   return row?.version ?? 0;
 }
 
@@ -141,7 +142,7 @@ describe("setting the sender", () => {
     expect(second.headers.get("ETag")).toBe('"v2"');
     const stale = await other.call("putSenderEmail", { body: senderOf(domain), headers: { "If-Match": '"v1"' } });
     expect(stale.status).toBe(412);
-    const rows = await createDb(env.DB).select().from(mailSenders).where(eq(mailSenders.siteId, other.id));
+    const rows = await createDb(siteStore).select().from(mailSenders).where(eq(mailSenders.siteId, other.id));
     expect(rows).toMatchObject([{ fromName: "Old Dock", version: 2 }]);
   });
 
@@ -179,7 +180,7 @@ describe("the receipt template", () => {
     expect(replaced.log.d1.roundTrips).toBe(2);
     const reset = await site.call("resetReceiptTemplate");
     expect(reset.as(ReceiptTemplate)).toEqual(DEFAULT_RECEIPT);
-    expect(await createDb(env.DB).select().from(receiptTemplates).where(eq(receiptTemplates.siteId, site.id))).toEqual([]);
+    expect(await createDb(siteStore).select().from(receiptTemplates).where(eq(receiptTemplates.siteId, site.id))).toEqual([]);
     expect((await site.call("resetReceiptTemplate")).as(ReceiptTemplate)).toEqual(DEFAULT_RECEIPT);
     const { results } = (await site.call("listEvents", { query: { types: "customemail.receiptUpdated,customemail.receiptReset" } })).as(
       EventList,
@@ -201,7 +202,7 @@ describe("the receipt template", () => {
     const body = { subject: "Receipt", template: "{{total}}", [field]: text };
     const response = await put(body);
     expect(response.problem?.issues).toEqual([{ path: field, message }]);
-    expect(await createDb(env.DB).select().from(receiptTemplates).where(eq(receiptTemplates.siteId, site.id))).toEqual([]);
+    expect(await createDb(siteStore).select().from(receiptTemplates).where(eq(receiptTemplates.siteId, site.id))).toEqual([]);
   });
 
   test("of another site is unaffected", async () => {
@@ -209,7 +210,7 @@ describe("the receipt template", () => {
     await put({ subject: "Theirs", template: "{{total}}" }, other);
     await put({ subject: "Ours", template: "{{total}}" });
     await site.call("resetReceiptTemplate");
-    const [row] = await createDb(env.DB).select().from(receiptTemplates).where(eq(receiptTemplates.siteId, other.id));
+    const [row] = await createDb(siteStore).select().from(receiptTemplates).where(eq(receiptTemplates.siteId, other.id));
     expect(row?.subject).toBe("Theirs");
   });
 });

@@ -16,9 +16,10 @@ import {
   ReceivedEvent,
   RotatedSecret,
 } from "#worker/services/data-providers/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const Events = listOf(ProviderEvent);
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 let provider: TestProvider;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -7,6 +6,7 @@ import { newSite, type TestSite } from "#test/harness.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { CalendarEvent, CalendarFilter, CategoryCount, LabelCount } from "#worker/services/events/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const HOUR = 3_600_000;
 const CalendarEventList = listOf(CalendarEvent);
@@ -54,7 +54,7 @@ describe("a time range", () => {
   });
 
   test("finds the same events as a filter over all of them", async () => {
-    const db = createDb(env.DB);
+    const db = createDb(siteStore);
     const slot = fc.record({ start: fc.integer({ min: 0, max: 60 }), hours: fc.integer({ min: 0, max: 30 }) });
     const range = fc.record({ from: fc.integer({ min: -5, max: 70 }), hours: fc.integer({ min: 1, max: 40 }) });
     await fc.assert(

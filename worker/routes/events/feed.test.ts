@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import ICAL from "ical.js";
 import { describe, expect, test } from "vitest";
@@ -7,6 +6,7 @@ import { calendarEvents } from "#db/schema/calendar.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { CalendarEvent } from "#worker/services/events/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Parses the feed with a different library from the one that writes it, as a calendar client would.
 
@@ -80,7 +80,7 @@ describe("the calendar feed", () => {
     const site = await newSite();
     const { _id } = await create(site, { image: { src: "https://demo.example/a.png" } });
     const image = { show: true, src: "https://demo.example:99999/a.png" };
-    await createDb(env.DB).update(calendarEvents).set({ image }).where(eq(calendarEvents.id, _id));
+    await createDb(siteStore).update(calendarEvents).set({ image }).where(eq(calendarEvents.id, _id));
     const [entry] = await entries(site);
     expect(entry?.summary).toBe("Derby");
     expect(entry?.component.hasProperty("attach")).toBe(false);
@@ -136,7 +136,7 @@ describe("the calendar feed", () => {
   test("stamps each event with its last change, not with the time of the request", async () => {
     const site = await newSite();
     const { _id } = await create(site);
-    await createDb(env.DB).update(calendarEvents).set({ modified: 1000 }).where(eq(calendarEvents.id, _id));
+    await createDb(siteStore).update(calendarEvents).set({ modified: 1000 }).where(eq(calendarEvents.id, _id));
     const [entry] = await entries(site);
     expect(String(entry?.component.getFirstPropertyValue("dtstamp"))).toBe("1970-01-01T00:00:01Z");
   });

@@ -181,7 +181,7 @@ test("a webhook at a private address is not called", async () => {
 });
 
 test("the error rate is that of all isolates in ten minutes, and of no fewer than 100 requests", async () => {
-  const rate = async (now: number) => (await readAlertFigures(env, db, now)).figures.errorRate;
+  const rate = async (now: number) => (await readAlertFigures(env, now)).figures.errorRate;
   await addRequestCounts(env, { requests: 60, errors: 6 }, START);
   expect(await rate(START)).toBe(0);
   await addRequestCounts(env, { requests: 140, errors: 4 }, START + MINUTE);

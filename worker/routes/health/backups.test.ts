@@ -14,8 +14,9 @@ import { Backup, BackupList } from "#worker/services/backups/schemas.ts";
 import { OperatorReport } from "#worker/services/operations/schemas.ts";
 import { continueArchive } from "#worker/services/site-archives/jobs.ts";
 import { SiteArchive } from "#worker/services/site-archives/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const DAY = 86_400_000;
 const Manifest = z.object({ siteId: z.string(), pieces: z.array(z.object({ key: z.string() })) });
 
@@ -62,8 +63,8 @@ test("a backup restores a site that is gone, row for row, and can be restored ag
 test("a backup adds what its site is missing, and changes nothing that it has", async () => {
   const backup = await newBackup(site);
   const poll = (await rowsOf(site.id)).polls?.[0];
-  await env.DB.prepare("delete from polls where site_id = ?").bind(site.id).run();
-  await env.DB.prepare("update overlays set name = 'Newer' where site_id = ?").bind(site.id).run();
+  await siteStore.prepare("delete from polls where site_id = ?").bind(site.id).run();
+  await siteStore.prepare("update overlays set name = 'Newer' where site_id = ?").bind(site.id).run();
   await finish((await site.call("restoreBackup", { as: "super", params: { backupId: backup._id } })).as(SiteArchive));
   const after = await rowsOf(site.id);
   expect([after.polls, after.overlays?.map(({ name }) => name)]).toEqual([[poll], ["Newer"]]);

@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { newSite } from "#test/harness.ts";
+import { siteStore } from "#test/site-store.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -13,7 +13,7 @@ test("health can be checked without credentials", async () => {
 
 test("a database that does not respond is reported as a 503 without internal details", async () => {
   const site = await newSite();
-  vi.spyOn(env.DB, "prepare").mockImplementation(() => {
+  vi.spyOn(siteStore, "prepare").mockImplementation(() => {
     throw new Error("D1_ERROR: secret detail");
   });
   const response = await site.call("getHealth", { as: "nobody" });

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { eq, inArray } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
@@ -13,11 +12,12 @@ import { newId } from "#worker/lib/ids.ts";
 import { exportEngagement } from "#worker/services/insights/engagement.ts";
 import { Engagement, EngagementHour, EngagementQuery } from "#worker/services/insights/engagement-schemas.ts";
 import { foldReach, pruneInsightCursors, pruneInsights } from "#worker/services/insights/impressions.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const START = Date.UTC(2026, 9, 1, 12);
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 
@@ -172,7 +172,7 @@ describe("engagement", () => {
   });
 
   test("reads only its page by an index", async () => {
-    const prepare = vi.spyOn(env.DB, "prepare");
+    const prepare = vi.spyOn(siteStore, "prepare");
     await engagement({ from: START, to: START + DAY, limit: 10 });
     await engagement({ from: START, to: START + DAY, by: "site" });
     await reach({ from: START, to: START + DAY });
@@ -181,7 +181,7 @@ describe("engagement", () => {
     prepare.mockRestore();
     expect(queries.length).toBe(4);
     for (const query of queries) {
-      const bound = env.DB.prepare(`explain query plan ${query}`).bind(...(query.match(/\?/g) ?? []).map(() => null));
+      const bound = siteStore.prepare(`explain query plan ${query}`).bind(...(query.match(/\?/g) ?? []).map(() => null));
       const plan = (await bound.all<{ detail: string }>()).results.map(({ detail }) => detail);
       expect(
         plan.filter((step) => /^SCAN (?!segment)/.test(step)),

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { type CallOptions, newSite, type TestSite } from "#test/harness.ts";
 import { linesOf } from "#test/insights.ts";
@@ -6,6 +5,7 @@ import { bought } from "#test/revenue.ts";
 import { Charge } from "#worker/services/billing/schemas.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { Revenue } from "#worker/services/insights/engagement-schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const DAY = 86_400_000;
 const START = 20_500 * DAY;
@@ -52,14 +52,14 @@ describe("the revenue", () => {
   });
 
   test("reads only the range's charges, and a site's list of charges only its page", async () => {
-    const prepare = vi.spyOn(env.DB, "prepare");
+    const prepare = vi.spyOn(siteStore, "prepare");
     await revenue();
     await site.call("listCharges", { as: "reader", query: { scope: "site" } });
     const queries = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes('from "charges"'));
     prepare.mockRestore();
     expect(queries.length).toBeGreaterThan(1);
     for (const query of queries) {
-      const bound = env.DB.prepare(`explain query plan ${query}`).bind(...(query.match(/\?/g) ?? []).map(() => null));
+      const bound = siteStore.prepare(`explain query plan ${query}`).bind(...(query.match(/\?/g) ?? []).map(() => null));
       const plan = (await bound.all<{ detail: string }>()).results.map(({ detail }) => detail);
       expect(plan[0], plan.join("\n")).toMatch(/^SEARCH charges USING .*INDEX charges_\w+ \(site_id=\?/);
     }

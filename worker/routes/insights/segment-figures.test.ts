@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { viewerActivity } from "#db/schema/activity.ts";
@@ -9,10 +8,11 @@ import { newSite, type TestSite } from "#test/harness.ts";
 import { linesOf } from "#test/insights.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { SegmentFigures, SegmentHour } from "#worker/services/insights/engagement-schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 9, 1, 12);
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 
@@ -107,14 +107,14 @@ describe("a segment's figures", () => {
   });
 
   test("are read from the accounts by index, in one round trip besides the caller's and the site's", async () => {
-    const prepare = vi.spyOn(env.DB, "prepare");
+    const prepare = vi.spyOn(siteStore, "prepare");
     const { log } = await figures("fans", { from: START, to: START + HOUR });
     const queries = [...new Set(prepare.mock.calls.map(([query]) => query))].filter((query) => /cross join/.test(query));
     prepare.mockRestore();
     expect(log.d1).toMatchObject({ roundTrips: 3 });
     expect(queries).toHaveLength(4);
     for (const query of queries) {
-      const bound = env.DB.prepare(`explain query plan ${query}`).bind(...(query.match(/\?/g) ?? []).map(() => null));
+      const bound = siteStore.prepare(`explain query plan ${query}`).bind(...(query.match(/\?/g) ?? []).map(() => null));
       const plan = (await bound.all<{ detail: string }>()).results.map(({ detail }) => detail);
       expect(
         plan.filter((step) => /^SCAN (?!json_each)/.test(step)),

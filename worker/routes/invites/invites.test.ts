@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -13,8 +12,9 @@ import { LIMITS } from "#worker/lib/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { Invite } from "#worker/services/invites/schemas.ts";
 import { openMagicLink, intentOf, inviteCalls, problemOf } from "#test/invites.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const Invites = listOf(Invite);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -16,8 +15,9 @@ import { Ticket } from "#worker/services/realtime/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Invite } from "#worker/services/invites/schemas.ts";
 import { openMagicLink, intentOf, inviteCalls, problemOf } from "#test/invites.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 

@@ -14,8 +14,9 @@ import { mailRegisterInvite, pruneRegisterInvites } from "#worker/services/invit
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { RegisterInvite } from "#worker/services/invites/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const DAY = 86_400_000;
 const PASSWORD = "a-long-new-password";
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };

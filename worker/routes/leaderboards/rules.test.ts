@@ -9,6 +9,7 @@ import { ChatMessage } from "#worker/services/chat/schemas.ts";
 import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 import { writeVotes } from "#worker/services/polls/counting.ts";
 import { recordActivity } from "#worker/services/realtime/activity.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -159,7 +160,7 @@ describe("a rule pays for", () => {
 
 test("a site without leaderboards pays nothing: votes and minutes are written in one round trip, and no object is called", async () => {
   const own2 = await newSite();
-  const [batch, prepare, objects] = [vi.spyOn(env.DB, "batch"), vi.spyOn(env.DB, "prepare"), vi.spyOn(env.LEADERBOARD, "getByName")];
+  const [batch, prepare, objects] = [vi.spyOn(siteStore, "batch"), vi.spyOn(siteStore, "prepare"), vi.spyOn(env.LEADERBOARD, "getByName")];
   const at = Date.now();
   const row = { accountId: own2.accounts.viewer.id, kind: "watch" as const, targetId: "v", channelId: own2.channels[0], seconds: 60 };
   await recordActivity(env, own2.id, [{ ...row, since: at, firstAt: at, lastAt: at, minutes: [1] }]);

@@ -1,6 +1,5 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "#db/client.ts";
 import { uploadForm, PNG } from "#test/uploads.ts";
 import { interruptedContext } from "#test/interrupted-context.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
@@ -285,7 +284,7 @@ describe("deleting a file", () => {
 describe("the sweep of orphaned files", () => {
   // In the future, so that everything the tests upload is old enough.
   const fullHour = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
-  const sweep = (now: number) => sweepOrphans({ env, db: createDb(env.DB), now });
+  const sweep = (now: number) => sweepOrphans({ env, now });
   const isThere = async (id: string) => (await env.MEDIA.head(id)) !== null;
 
   test("deletes only files without a row, once they are old enough", async () => {

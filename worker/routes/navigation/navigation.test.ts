@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
@@ -11,8 +10,9 @@ import { Page } from "#worker/services/pages/schemas.ts";
 import { applyNavigation, deleteNavigation } from "#worker/services/navigation/navigation.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Navigation } from "#worker/services/navigation/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const NavigationList = listOf(Navigation);
 
 let site: TestSite;

@@ -1,4 +1,4 @@
-import { env, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { z } from "@hono/zod-openapi";
@@ -11,8 +11,9 @@ import { newId } from "#worker/lib/ids.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { Output, OutputWithToken } from "#worker/services/outputs/schemas.ts";
 import { BroadcastAnswer, Overlay } from "#worker/services/overlays/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const Outputs = listOf(Output);
 let site: TestSite;
 let channel: string;

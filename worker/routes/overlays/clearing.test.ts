@@ -13,6 +13,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { ClearAnswer } from "#worker/services/overlays/schemas.ts";
 import { broadcastCalls } from "#test/broadcasts.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 let channel: string;
@@ -32,7 +33,7 @@ describe("an active broadcast", () => {
     const [ended] = await send(id, { channelId: own.channels[0] }, own);
     const [cleared] = await send(id, { channelId: own.channels[0] }, own);
     const [lasting] = await send(id, { channelId: own.channels[0] }, own);
-    await createDb(env.DB)
+    await createDb(siteStore)
       .update(broadcastTable)
       .set({ endsAt: Date.now() - 1 })
       .where(eq(broadcastTable.id, ended?.broadcastId ?? ""));

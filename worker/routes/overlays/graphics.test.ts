@@ -9,8 +9,9 @@ import { uploadForm } from "#test/uploads.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { folderOf, sweepAbandonedGraphics } from "#worker/services/graphics/graphics.ts";
 import { Graphic } from "#worker/services/graphics/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 

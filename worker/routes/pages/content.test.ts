@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -20,8 +19,9 @@ import { recordWatching, pruneWatchTime } from "#worker/services/pages/watch-tim
 import { Video } from "#worker/services/videos/schemas.ts";
 import { PageContent } from "#worker/services/pages/content-schemas.ts";
 import { Device } from "#worker/services/pages/device-schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const DeviceList = listOf(Device);
 const gate = { type: "entitlement", skus: ["season-pass"] };
 const stamps = () => ({ id: newId(Date.now()), siteId: site.id, created: 1, modified: 1 });
@@ -386,7 +386,7 @@ describe("devices", () => {
       ["devices", "account_id = ?"],
       ["watch_time", "viewer = 'account:' || ?"],
     ]) {
-      const left = await env.DB.prepare(`select count(*) as rows from ${table} where ${column}`).bind(viewer.id).first("rows");
+      const left = await siteStore.prepare(`select count(*) as rows from ${table} where ${column}`).bind(viewer.id).first("rows");
       expect(left).toBe(0);
     }
   });

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { interruptedContext } from "#test/interrupted-context.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
@@ -18,6 +17,7 @@ import { Theme } from "#worker/services/themes/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { CreatePage, Page, UpdatePage } from "#worker/services/pages/schemas.ts";
 import { ChannelTemplateInput } from "#worker/services/pages/template-schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const RuleList = listOf(AutomationRule);
 
@@ -120,7 +120,7 @@ test("deleting a channel detaches its calendar events, with an event for each, a
   expect(now).toEqual({ ...event, channelId: null, modified: now.modified });
   const { results } = (await site.call("listEvents", { query: { types: "event.updated" } })).as(EventList);
   expect(results).toMatchObject([{ resource: `event/${event._id}`, data: now }]);
-  expect(await env.DB.prepare("select count(*) as rows from watch_time where page_id = ?").bind(page._id).first("rows")).toBe(0);
+  expect(await siteStore.prepare("select count(*) as rows from watch_time where page_id = ?").bind(page._id).first("rows")).toBe(0);
 });
 
 describe("deleting a channel", () => {

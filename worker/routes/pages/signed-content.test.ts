@@ -1,5 +1,4 @@
 import { createHmac, generateKeyPairSync, type KeyObject, timingSafeEqual } from "node:crypto";
-import { env } from "cloudflare:workers";
 import { exportJWK, importJWK, jwtVerify } from "jose";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -15,8 +14,9 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import { getContent } from "#worker/services/pages/content.ts";
 import { PlaybackKey } from "#worker/services/sites/playback-key-schemas.ts";
 import { Video } from "#worker/services/videos/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const NOW = Date.UTC(2026, 10, 22, 15);
 const SECRET = randomHex(32);
 const UID = randomHex(16);

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "#db/client.ts";
 import { globalAccounts, sessions } from "#db/schema/accounts.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { signToken } from "#worker/services/auth/tokens.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
+import { directory } from "#test/site-store.ts";
 
 const PanelList = listOf(Panel);
 const chat = { panel_type: "chat", panel_name: "Match chat" };
@@ -56,12 +56,11 @@ describe("access to panels", () => {
   });
 
   test("tells global sign-ins to use a site-specific login", async () => {
-    const db = createDb(env.DB);
     const [accountId, sessionId, now] = [newId(Date.now()), newId(Date.now()), Date.now()];
-    await db
+    await directory
       .insert(globalAccounts)
       .values({ id: accountId, email: `${accountId}@global.example`, passwordHash: "", created: now, modified: now });
-    await db
+    await directory
       .insert(sessions)
       .values({ id: sessionId, audience: "global", accountId, generation: 1, created: now, expires: now + 3_600_000 });
     const token = await signToken(env, { accountId, audience: "global", sessionId, passwordVersion: 1 }, now);

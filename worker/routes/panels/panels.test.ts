@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import type { PANEL_TYPES } from "#db/enums.ts";
@@ -12,6 +11,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { iframeTag } from "#worker/lib/iframe.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const PanelList = listOf(Panel);
 
@@ -19,7 +19,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  const db = createDb(env.DB);
+  const db = createDb(siteStore);
   await db.insert(quests).values(questOf(site));
   await addResource(site, "channel", ID);
   const own = { id: ID, siteId: site.id, created: 1, modified: 1 };

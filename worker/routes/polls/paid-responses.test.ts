@@ -12,8 +12,9 @@ import { syncCounters } from "#worker/services/polls/counting.ts";
 import { PollResponse } from "#worker/services/polls/schemas.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { MAX_BALANCE, Wallet, WalletTransaction } from "#worker/services/wallets/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const COST = 50;
 
 let site: TestSite;

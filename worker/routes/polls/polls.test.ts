@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { newSite, type TestSite } from "#test/harness.ts";
@@ -8,6 +7,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Poll, PollAnswer, PollReference } from "#worker/services/polls/schemas.ts";
 import { derby, idOf, outcomes, pollCalls, storedResponses } from "#test/polls.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const PollList = listOf(Poll);
 
@@ -263,10 +263,10 @@ describe("the references of a poll", () => {
   test("prevent its deletion, even if added after the check", async () => {
     const poll = await newPoll();
     const renderer = { panel_type: "quick_pick", panel_name: "Late pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
-    const batch = env.DB.batch.bind(env.DB);
+    const batch = siteStore.batch.bind(siteStore);
     // Requests of other tests may still have effects in the background.
     const isAboutPoll = (statement: D1PreparedStatement) => JSON.stringify(Object.entries(statement)).includes(poll._id);
-    const spy = vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
+    const spy = vi.spyOn(siteStore, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
       const answers = await batch<T>(statements);
       if (statements.every(isAboutPoll) && answers.every(({ results: rows }) => rows.length === 0)) {
         spy.mockRestore();

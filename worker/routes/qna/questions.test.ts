@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { QuestionPage, questionsOf } from "#test/questions.ts";
@@ -7,6 +6,7 @@ import { committedEvents } from "#test/committed-events.ts";
 import { createDb } from "#db/client.ts";
 import { chatBans } from "#db/schema/engagement/chat.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 
@@ -274,7 +274,7 @@ describe("bans of the chat", () => {
       created: now,
       modified: now,
     };
-    await createDb(env.DB).insert(chatBans).values(row);
+    await createDb(siteStore).insert(chatBans).values(row);
   };
 
   test.each([

@@ -8,8 +8,9 @@ import { newId } from "#worker/lib/ids.ts";
 import { recordActivity } from "#worker/services/realtime/activity.ts";
 import { Poll, PollAnswer } from "#worker/services/polls/schemas.ts";
 import { Quest, QuestProgress } from "#worker/services/quests/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const LINK = "https://demo.example/line-up";
 const texts = { title: "First half hero", description: "Join in", rewardDescription: "A shirt", claimedMessage: "Well done" };
 

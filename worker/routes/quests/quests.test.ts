@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "#db/client.ts";
 import { QUEST_KINDS } from "#db/enums.ts";
 import { globalAccounts, sessions } from "#db/schema/accounts.ts";
 import { type Caller, waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
@@ -14,6 +13,7 @@ import { signToken } from "#worker/services/auth/tokens.ts";
 import { Panel, PanelInput } from "#worker/services/panels/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Quest } from "#worker/services/quests/schemas.ts";
+import { directory } from "#test/site-store.ts";
 
 const QuestList = listOf(Quest);
 const URL = "https://demo.example/line-up";
@@ -213,10 +213,9 @@ describe("a creator", () => {
 
 test("a global sign-in has no account on the site", async () => {
   const [id, sessionId] = [newId(Date.now()), newId(Date.now())];
-  const db = createDb(env.DB);
-  await db.batch([
-    db.insert(globalAccounts).values({ id, email: `${id}@demo.example`, passwordHash: "", created: 1, modified: 1 }),
-    db
+  await directory.batch([
+    directory.insert(globalAccounts).values({ id, email: `${id}@demo.example`, passwordHash: "", created: 1, modified: 1 }),
+    directory
       .insert(sessions)
       .values({ id: sessionId, audience: "global", accountId: id, generation: 1, created: 1, expires: Date.now() + 60_000 }),
   ]);

@@ -14,8 +14,9 @@ import { asSystem } from "#worker/services/core/system.ts";
 import { AccessCode } from "#worker/services/access-codes/schemas.ts";
 import { Tokens } from "#worker/services/auth/schemas.ts";
 import { Ticket } from "#worker/services/realtime/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 /** An account with a session. */
 interface Person extends TestAccount {

@@ -14,8 +14,9 @@ import { Panel } from "#worker/services/panels/schemas.ts";
 import { Ticket } from "#worker/services/realtime/schemas.ts";
 import type { SegmentFilter } from "#worker/services/segments/filter.ts";
 import { SegmentSize } from "#worker/services/segments/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const PanelList = listOf(Panel);
 
 const HOLDERS: SegmentFilter = { attribute: "entitlements", operator: "any_of", value: ["season-pass"] };

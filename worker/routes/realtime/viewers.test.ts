@@ -12,8 +12,9 @@ import { type Activity, activityOf, pruneActivity, recordActivity } from "#worke
 import { signTicket } from "#worker/services/realtime/tickets.ts";
 import { BroadcastAnswer, Overlay } from "#worker/services/overlays/schemas.ts";
 import { Poll } from "#worker/services/polls/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 let site: TestSite;
 
 beforeAll(async () => {

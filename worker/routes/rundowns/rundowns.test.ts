@@ -1,10 +1,10 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { rundownsOf } from "#test/rundowns.ts";
 import { addResource } from "#test/resources.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { Operators, Rundown, RundownSummary } from "#worker/services/rundowns/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const List = listOf(RundownSummary);
 
@@ -97,7 +97,7 @@ describe("a rundown", () => {
     expect((await site.call("deletePage", { params: { id: channelId } })).status).toBe(200);
     expect((await site.call("getRundown", { params: { id: rundown._id } })).status).toBe(404);
     for (const table of ["rundown_takes", "rundown_operators"]) {
-      const { results } = await env.DB.prepare(`select * from ${table} where rundown_id = ?`).bind(rundown._id).all();
+      const { results } = await siteStore.prepare(`select * from ${table} where rundown_id = ?`).bind(rundown._id).all();
       expect(results, table).toEqual([]);
     }
     const other = await newRundown([note()]);
@@ -165,7 +165,7 @@ describe("presence", () => {
     );
     await site.call("announceOperator", { as: "creator", params, body: { open: false } });
     expect((await read(rundown._id)).operators.map(({ id }) => id)).toEqual([site.accounts.admin.id]);
-    await env.DB.prepare("update rundown_operators set seen_at = seen_at - 31000 where rundown_id = ?").bind(rundown._id).run();
+    await siteStore.prepare("update rundown_operators set seen_at = seen_at - 31000 where rundown_id = ?").bind(rundown._id).run();
     expect((await read(rundown._id)).operators).toEqual([]);
   });
 });

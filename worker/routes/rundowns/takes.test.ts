@@ -1,10 +1,10 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { committedEvents } from "#test/committed-events.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { addResource } from "#test/resources.ts";
 import { rundownsOf } from "#test/rundowns.ts";
 import { Poll } from "#worker/services/polls/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 const { note, goal, newRundown, read, take, tryTake, clear, asRun, patch, onAir } = rundownsOf(() => site);
@@ -26,7 +26,7 @@ describe("a take", () => {
     const after = await read(rundown._id);
     expect(after).toMatchObject({ generation: 1, lastItemId: taken.itemId, nextItemId: null, onAir: [taken] });
     expect(await eventsOf(rundown._id)).toEqual(["rundown.created", "rundown.taken"]);
-    const { results } = await env.DB.prepare("select data from outbox where resource = ?").bind(`overlay/${taken.targetId}`).all();
+    const { results } = await siteStore.prepare("select data from outbox where resource = ?").bind(`overlay/${taken.targetId}`).all();
     expect(results).toEqual([]);
   });
 
@@ -44,7 +44,8 @@ describe("a take", () => {
     expect(log.map(({ generation }) => generation)).toEqual(Array.from({ length: 20 }, (_, generation) => generation));
     const shown = await onAir();
     expect(log.every(({ _id }) => shown.includes(_id))).toBe(true);
-    const { results } = await env.DB.prepare("select count(*) as n from broadcasts where site_id = ? and overlay_id in (?, ?)")
+    const { results } = await siteStore
+      .prepare("select count(*) as n from broadcasts where site_id = ? and overlay_id in (?, ?)")
       .bind(site.id, ...rundown.items.map((item) => ("overlayId" in item ? item.overlayId : "")))
       .all();
     expect(results).toEqual([{ n: 20 }]);

@@ -10,9 +10,10 @@ import { rundownTakes } from "#db/schema/rundowns.ts";
 import { exportAsRun } from "#worker/services/rundowns/as-run.ts";
 import { AsRunQuery, Rundown } from "#worker/services/rundowns/schemas.ts";
 import { settleReceipts } from "#worker/services/rundowns/receipts.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const MINUTE = 60_000;
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 const { note, goal, newRundown, read, take, clear, asRun, replace, patch, run, onAir } = rundownsOf(() => site);
@@ -77,7 +78,7 @@ describe("a timed item", () => {
     const at = Date.now() + MINUTE;
     const headers = { "Tifo-Developer-Key": await site.addKey(["rundown:write", "overlay:write"]) };
     const rundown = await newRundown([await goal({ at })], { as: "client", headers });
-    await env.DB.prepare(`update api_keys set roles = '["overlay:write"]' where roles = '["rundown:write","overlay:write"]'`).run();
+    await siteStore.prepare(`update api_keys set roles = '["overlay:write"]' where roles = '["rundown:write","overlay:write"]'`).run();
     await run(at);
     expect((await asRun(rundown._id))[0]).toMatchObject({
       state: "failed",

@@ -8,6 +8,7 @@ import { Poll } from "#worker/services/polls/schemas.ts";
 import { Quest } from "#worker/services/quests/schemas.ts";
 import { runDueActions } from "#worker/services/schedule/run.ts";
 import { ScheduledAction } from "#worker/services/schedule/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const MINUTE = 60_000;
 const List = listOf(ScheduledAction);
@@ -93,7 +94,7 @@ describe("a scheduled broadcast", () => {
     const key = await site.addKey(["schedule:write", "overlay:write"]);
     const headers = { "Tifo-Developer-Key": key };
     const action = await broadcastIn(300, { as: "client", headers });
-    await env.DB.prepare("update api_keys set roles = '[\"schedule:write\"]' where id = ?").bind(action.scheduledBy?.id).run();
+    await siteStore.prepare("update api_keys set roles = '[\"schedule:write\"]' where id = ?").bind(action.scheduledBy?.id).run();
     await run(action.dueAt);
     const { state, message } = await read(action._id);
     expect([state, message]).toEqual(["failed", "The developer key lacks the role overlay:write"]);

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -10,10 +9,11 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ApiKey, ApiKeyWithSecret, KEY_AREAS } from "#worker/services/sites/api-key-schemas.ts";
 import { Site, SiteAsRead } from "#worker/services/sites/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const ApiKeyList = z.object({ results: z.array(ApiKey) });
 const DAY = 86_400_000;
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 

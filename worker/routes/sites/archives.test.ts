@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
-import { getTableColumns, getTableName } from "drizzle-orm";
+import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
+import { siteDb } from "#db/databases.ts";
 import { loadDemo, SITE_A, SITE_B } from "#db/demo.ts";
+import { outbox } from "#db/schema/events.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { addResource } from "#test/resources.ts";
 import { exportSite, forged, importSite, removeSite, rowsOf } from "#test/site-archives.ts";
@@ -13,6 +15,7 @@ import { continueArchive } from "#worker/services/site-archives/jobs.ts";
 import { SiteArchive } from "#worker/services/site-archives/schemas.ts";
 import { ARCHIVED, LEFT_OUT, nameOf } from "#worker/services/site-archives/tables.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
+import { siteStore } from "#test/site-store.ts";
 
 /** Columns that look like secrets and aren't. */
 const HARMLESS = ["accounts.password_version", "accounts.email_hash", "webhook_endpoints.previous_secret_expires"];
@@ -75,13 +78,13 @@ describe("an archive", () => {
     expect(sorted(after.accounts)).toEqual(sorted(withoutGlobal));
     expect({ ...after, accounts: [] }).toEqual({ ...before, accounts: [] });
     expect(await rowsOf(SITE_B)).toEqual(rival);
-    await env.DB.batch([env.DB.prepare("delete from outbox where site_id = ?").bind(SITE_A)]);
+    await siteDb(env, SITE_A).delete(outbox).where(eq(outbox.siteId, SITE_A));
   });
 
   test("adds what a site is missing, and changes nothing that it has", async () => {
     const poll = (await rowsOf(site.id)).polls?.[0];
-    await env.DB.prepare("delete from polls where site_id = ?").bind(site.id).run();
-    await env.DB.prepare("update overlays set name = 'Newer' where site_id = ?").bind(site.id).run();
+    await siteStore.prepare("delete from polls where site_id = ?").bind(site.id).run();
+    await siteStore.prepare("update overlays set name = 'Newer' where site_id = ?").bind(site.id).run();
     const job = await importSite(site.id, archive);
     expect(job.status).toBe("complete");
     expect(job.skipped).toBe(job.rows - 1);
@@ -195,7 +198,7 @@ describe("an import", () => {
   });
 
   test("continues after a crash in any of its steps, and repeats nothing", async () => {
-    const db = createDb(env.DB);
+    const db = createDb(siteStore);
     const send = vi.spyOn(env.JOBS, "send").mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } });
     onTestFinished(() => send.mockRestore());
     const ctx = systemCtx({ env, db, now: Date.now() }, "", "test");
@@ -234,15 +237,15 @@ describe("an export", () => {
     expect((await download()).status).toBe(200);
     const other = await newSite();
     expect((await other.call("getSiteExport", { params: { exportId: started._id } })).status).toBe(404);
-    await env.DB.prepare("update api_keys set expires = 1 where site_id = ?").bind(site.id).run();
+    await siteStore.prepare("update api_keys set expires = 1 where site_id = ?").bind(site.id).run();
     expect((await download()).status).toBe(404);
-    await env.DB.prepare("update api_keys set expires = null where site_id = ?").bind(site.id).run();
+    await siteStore.prepare("update api_keys set expires = null where site_id = ?").bind(site.id).run();
   });
 
   test("that runs is returned again, and continues after a crash without a gap or a repeated row", async () => {
     const own = await newSite();
     for (let index = 0; index < 3; index++) await addResource(own, "overlay");
-    const db = createDb(env.DB);
+    const db = createDb(siteStore);
     const ctx = systemCtx({ env, db, now: Date.now() }, own.id, "test");
     const caller = async () => ({ kind: "developer" as const, id: newId(1), roles: ["*"] });
     let crashes = 0;
@@ -262,7 +265,7 @@ describe("an export", () => {
     }
     expect(crashes).toBeGreaterThan(2);
     send.mockRestore();
-    const [row] = await env.DB.prepare("select rows, status from site_archives where id = ?").bind(job.id).raw();
+    const [row] = await siteStore.prepare("select rows, status from site_archives where id = ?").bind(job.id).raw();
     const expected = Object.values(await rowsOf(own.id)).reduce((sum, rows) => sum + rows.length, 0);
     expect(row).toEqual([expected, "complete"]);
   });

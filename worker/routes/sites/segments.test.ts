@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -16,8 +15,9 @@ import { systemCtx } from "#worker/services/core/system.ts";
 import { countMatching, MAX_MEMBERS } from "#worker/services/segments/accounts.ts";
 import { matches, type SegmentFilter, type SegmentViewer } from "#worker/services/segments/filter.ts";
 import { SegmentSize } from "#worker/services/segments/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const tagged = (value: string): SegmentFilter => ({ attribute: "tags", operator: "any_of", value: [value] });
 
 const panelBody = (site: TestSite, slug: string) => ({

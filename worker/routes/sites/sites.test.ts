@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -7,6 +6,7 @@ import { newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { CreatedSite, Site, SiteAsRead } from "#worker/services/sites/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const CLUB_APP = { name: "club-app", jwksUrl: "https://club.example/jwks.json", audience: "tifo" };
 
@@ -43,7 +43,7 @@ describe("creating a site", () => {
     const email = `${randomHex(6)}@clubs.example`;
     const response = await create({ slug: site.slug }, email);
     expect(response.problem).toMatchObject({ status: 409, code: "conflict" });
-    expect(await createDb(env.DB).select().from(accounts).where(eq(accounts.email, email))).toEqual([]);
+    expect(await createDb(siteStore).select().from(accounts).where(eq(accounts.email, email))).toEqual([]);
   });
 
   test.for(["Upper-Case", "two--hyphens", "-first", "last-", "under_score", "späce", ""])("rejects the slug %j", async (slug) => {

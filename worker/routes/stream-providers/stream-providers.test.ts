@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import type { z } from "@hono/zod-openapi";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -9,6 +8,7 @@ import { providerInput, registerProvider, providerCalls } from "#test/streams.ts
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ChangedProvider, RegisteredProvider, StreamProvider } from "#worker/services/stream-providers/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const ProviderList = listOf(StreamProvider);
 
@@ -42,7 +42,7 @@ describe("a registration", () => {
     expect(events.as(EventList).results).toMatchObject([
       { type: "stream.providerRegistered", resource: `streamprovider/${id}`, data: { name: "wowza" } },
     ]);
-    const rows = await createDb(env.DB).select().from(streamProviders).where(eq(streamProviders.id, id));
+    const rows = await createDb(siteStore).select().from(streamProviders).where(eq(streamProviders.id, id));
     for (const text of [list.text, events.text, JSON.stringify(rows), JSON.stringify(response.log)])
       expect(text).not.toContain(authorization);
   });

@@ -10,12 +10,13 @@ import { newId } from "#worker/lib/ids.ts";
 import { undoAbandonedDrafts } from "#worker/services/streams/drafts.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Stream } from "#worker/services/streams/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 /** How long a provider has to respond. */
 const TIMEOUT_MS = 10_000;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 let id: string;
@@ -157,8 +158,8 @@ describe("a provider call", () => {
 
 describe("a stream draft", () => {
   const failToInsert = (): void => {
-    const prepare = env.DB.prepare.bind(env.DB);
-    vi.spyOn(env.DB, "prepare").mockImplementation((sql) =>
+    const prepare = siteStore.prepare.bind(siteStore);
+    vi.spyOn(siteStore, "prepare").mockImplementation((sql) =>
       prepare(sql.startsWith('insert into "streams"') ? "select no_such_column" : sql),
     );
   };

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -11,6 +10,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { Media } from "#worker/services/media/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Stream } from "#worker/services/streams/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const StreamList = listOf(Stream);
 
@@ -141,7 +141,7 @@ describe("the stream key", () => {
       (await stop(id)).text,
       (await site.call("listStreams")).text,
       JSON.stringify(await eventsOf(id)),
-      JSON.stringify(await createDb(env.DB).select().from(streams).where(eq(streams.id, id))),
+      JSON.stringify(await createDb(siteStore).select().from(streams).where(eq(streams.id, id))),
     ];
     for (const text of texts) {
       expect(text).toContain(id);
@@ -187,7 +187,7 @@ describe("starting and stopping", () => {
   test("publish the input for a video of the recording when the stream ends", async () => {
     const id = await newStream();
     await start(id);
-    await createDb(env.DB)
+    await createDb(siteStore)
       .update(streams)
       .set({ liveSince: Date.now() - 5_400_000 })
       .where(eq(streams.id, id));

@@ -8,6 +8,7 @@ import { deleteTheme } from "#worker/services/themes/themes.ts";
 import { SiteAsRead } from "#worker/services/sites/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { DeleteThemeAnswer, Theme, ThemeList } from "#worker/services/themes/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 
@@ -119,9 +120,8 @@ describe("a custom theme", () => {
     };
     expect(await list({})).toEqual({ totalCount: 2, names: ["First", "Second"] });
     expect(await list({ limit: 1, offset: 1 })).toEqual({ totalCount: 2, names: ["Second"] });
-    const { results } = await env.DB.prepare(
-      "explain query plan select * from themes where site_id = ? order by modified desc, id desc limit 50",
-    )
+    const { results } = await siteStore
+      .prepare("explain query plan select * from themes where site_id = ? order by modified desc, id desc limit 50")
       .bind(site.id)
       .all<{ detail: string }>();
     expect(results.map(({ detail }) => detail)).toEqual(["SEARCH themes USING INDEX themes_site_modified (site_id=?)"]);

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { eq } from "drizzle-orm";
@@ -12,6 +11,7 @@ import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Video } from "#worker/services/videos/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const VideoList = listOf(Video);
 
@@ -205,7 +205,7 @@ const INSERT_MASS = `
 
 /** A page of 200 videos, and the rows that the database read for it, without the count. */
 async function readPage(on: TestSite, link: string): Promise<{ ids: string[]; next: string | null; rowsRead: number }> {
-  const batch = vi.spyOn(env.DB, "batch");
+  const batch = vi.spyOn(siteStore, "batch");
   const query = Object.fromEntries(new URL(link, "https://tifo.test").searchParams);
   const { results, pagination } = (await on.call("listVideos", { query })).as(VideoList);
   const responses: unknown[] = await Promise.all(batch.mock.results.map((result): unknown => result.value));
@@ -222,12 +222,12 @@ describe("a list of 100,000", () => {
   const idOf = (index: number): string => index.toString(16).padStart(24, "0");
 
   afterEach(async () => {
-    await createDb(env.DB).delete(videos).where(eq(videos.created, MASS));
+    await createDb(siteStore).delete(videos).where(eq(videos.created, MASS));
   });
 
   test("contains each video once, and a late page reads no more rows than the first", async () => {
     const own = await newSite();
-    await env.DB.prepare(INSERT_MASS).bind(TOTAL, own.id, MASS).run();
+    await siteStore.prepare(INSERT_MASS).bind(TOTAL, own.id, MASS).run();
     const first = await readPage(own, "/?limit=200");
     expect(first.ids).toEqual(Array.from({ length: 200 }, (_, index) => idOf(TOTAL - index)));
     const seen: string[] = [];
@@ -305,7 +305,7 @@ describe("a livestream's metadata", () => {
     const older = await newVideo({ ...live, liveBroadcastId: "derby-3" });
     const newer = newId(Date.now() + 1_000);
     const row = { ...highlightsRow, id: newer, siteId: site.id, type: "livestream" as const, liveBroadcastId: "derby-3" };
-    await createDb(env.DB)
+    await createDb(siteStore)
       .insert(videos)
       .values({ ...row, created: 1, modified: 1 });
     expect((await change("derby-3", { title: "Extra time" })).as(Video)._id).toBe(newer);

@@ -6,6 +6,7 @@ import { newSite, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { countViews, pruneViews } from "#worker/services/videos/views.ts";
 import { Video, VideoTotalViews } from "#worker/services/videos/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 const HOUR = 3_600_000;
 
@@ -81,18 +82,18 @@ describe("a view", () => {
       { device: "old", at: 1_000 },
       { device: "new", at: 2_000 },
     ]);
-    await pruneViews({ db: createDb(env.DB), now: HOUR + 1_001 });
-    const { results } = await env.DB.prepare("select device from video_views where video_id = ?").bind(id).all();
+    await pruneViews({ db: createDb(siteStore), now: HOUR + 1_001 });
+    const { results } = await siteStore.prepare("select device from video_views where video_id = ?").bind(id).all();
     expect(results).toEqual([{ device: "new" }]);
     expect(await total(id)).toBe(2);
   });
 
   test("of many concurrent viewers is counted exactly, with one write of the video at a time", async () => {
     const id = await newVideo();
-    const write = env.DB.batch.bind(env.DB);
+    const write = siteStore.batch.bind(siteStore);
     let running = 0;
     const concurrency: number[] = [];
-    const batch = vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
+    const batch = vi.spyOn(siteStore, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
       concurrency.push(++running);
       return await write<T>(statements).finally(() => running--);
     });
@@ -106,7 +107,7 @@ describe("a view", () => {
   test("whose write fails is rejected, and doesn't block later ones", async () => {
     const id = await newVideo();
     const counter = env.VIEW_COUNTER.getByName(id);
-    const batch = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("D1 is away"));
+    const batch = vi.spyOn(siteStore, "batch").mockRejectedValueOnce(new Error("D1 is away"));
     const outcomes = await Promise.allSettled([
       counter.count({ device: "a", at: 5 }, site.id),
       counter.count({ device: "b", at: 5 }, site.id),

@@ -24,8 +24,9 @@ import { newId } from "#worker/lib/ids.ts";
 import { expireEntitlements } from "#worker/services/subscriptions/entitlement-expiry.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { CancelledRecurring, RecurringList, RecurringSubscription, Wallet } from "#worker/services/wallets/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -10,6 +9,7 @@ import { randomHex } from "#worker/lib/ids.ts";
 import { signEventData, signingKeys } from "#worker/services/webhooks/signature.ts";
 import { ProgrammaticWebhook, RotatedSecret, WebhooksWithSecret } from "#worker/services/webhooks/endpoint-schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 
@@ -59,7 +59,7 @@ describe("a rotated secret", () => {
   test("replaces one that can no longer be decrypted", async () => {
     const inbox = newInbox();
     await subscribe(inbox);
-    await createDb(env.DB)
+    await createDb(siteStore)
       .update(webhookEndpoints)
       .set({ secretSealed: "c2VhbGVkIHVuZGVyIGEgc2VjcmV0IHRoYXQgaXMgZ29uZQ" })
       .where(eq(webhookEndpoints.siteId, site.id));

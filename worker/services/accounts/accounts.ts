@@ -22,7 +22,7 @@ import {
 import { erasePerson } from "./erasure.ts";
 import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
-import { deleteUnlinkedGlobalAccount } from "./global-accounts.ts";
+import { deleteUnlinkedElsewhere, deleteUnlinkedGlobalAccount } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { insertDeletedWalletEvent } from "#worker/services/wallets/wallets.ts";
 import { checkConsent, consentOf } from "./default-consent.ts";
@@ -185,6 +185,7 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
     resource: `account/${id}`,
     data: { _id: id, siteId: ctx.siteId },
   });
+  await deleteUnlinkedElsewhere(ctx, account);
   return account;
 }
 

@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { siteDb } from "#db/databases.ts";
+import { directoryDb, shardOf, siteDb } from "#db/databases.ts";
 import type { PasswordKind } from "#db/enums.ts";
 import { type AccountRow, accounts, globalAccounts, passwordResets } from "#db/schema/accounts.ts";
 import { forbidden, invalid, notFound, replaceConflict } from "#worker/lib/errors.ts";
@@ -10,7 +10,17 @@ import type { Tokens } from "#worker/services/auth/schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { newPassword, normalizeEmail } from "./account-rows.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
-import { commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
+import {
+  batchAll,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  nextVersion,
+  ownRow,
+  updateRow,
+} from "#worker/services/core/context.ts";
+import { ctxOf, directoryOf } from "#worker/services/core/databases.ts";
 import { type CredentialChange, voidCredentials } from "./credentials.ts";
 import { markVerified, type ProvedBy, verifiedEvent } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
@@ -65,7 +75,9 @@ export async function requestReset(
   const inStudio = kind === "site" && isStudioPage(ctx, input.baseUrl, from.origin, "reset");
   if (!inStudio) await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
   const id = newId(ctx.now);
-  const insert = ctx.db.insert(passwordResets).select(selectReset(ctx, kind, id, normalizeEmail(input.email), input.baseUrl));
+  const email = normalizeEmail(input.email);
+  const people = kind === "site" ? sql`${accounts}` : await globalPeople(ctx, email);
+  const insert = ctx.db.insert(passwordResets).select(selectReset(ctx, kind, people, id, email, input.baseUrl));
   const data = { _id: passwordResets.id, siteId: passwordResets.siteId, accountId: siteAccountId(ctx, kind), kind: sql`${kind}` };
   const eventInsert = insertEventsForRows(ctx, await ctx.caller(), {
     ...{ type: "account.passwordResetRequested", area: "password-reset", table: passwordResets, data },
@@ -80,15 +92,22 @@ function siteAccountId(ctx: Ctx, kind: PasswordKind): SQL {
   return sql`(select a.id from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = ${passwordResets.accountId})`;
 }
 
-function selectReset(ctx: Ctx, kind: PasswordKind, id: string, email: string, baseUrl: string): SQL {
+/** The global accounts, where they are in the site's database; else a row with the one that has the address, or that nothing is linked to. */
+async function globalPeople(ctx: Ctx, email: string): Promise<SQL> {
+  if ((await shardOf(ctx.env, ctx.siteId)) === 1) return sql`${globalAccounts}`;
+  const [found] = await directoryOf(ctx).select().from(globalAccounts).where(eq(globalAccounts.email, email));
+  return sql`(select ${found?.id ?? ""} as id, ${found?.passwordVersion ?? 0} as password_version, ${email} as email)`;
+}
+
+function selectReset(ctx: Ctx, kind: PasswordKind, people: SQL, id: string, email: string, baseUrl: string): SQL {
   const rest = sql`person.id, person.password_version, ${baseUrl}, ${ctx.now}, ${ctx.now + RESET_MS}, null`;
   const isFirstMail = sql`not exists (select 1 from ${passwordResets} earlier where earlier.account_id = person.id and earlier.created > ${ctx.now - MIN_GAP_MS})`;
   if (kind === "site") {
-    return sql`select ${id}, ${ctx.siteId}, ${ctx.siteId}, ${rest} from ${accounts} person
+    return sql`select ${id}, ${ctx.siteId}, ${ctx.siteId}, ${rest} from ${people} person
       where person.site_id = ${ctx.siteId} and person.email = ${email} and ${isFirstMail}`;
   }
   // The link points to an origin of this site, so it is only sent to a global account that administers the site.
-  return sql`select ${id}, ${ctx.siteId}, ${GLOBAL_AUDIENCE}, ${rest} from ${globalAccounts} person
+  return sql`select ${id}, ${ctx.siteId}, ${GLOBAL_AUDIENCE}, ${rest} from ${people} person
     where person.email = ${email} and ${isFirstMail}
       and exists (select 1 from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = person.id)`;
 }
@@ -101,17 +120,21 @@ export async function redeemReset(ctx: Ctx, input: UseReset, kind: PasswordKind,
   const id = await readSigned(ctx.env, PURPOSE, input.token);
   if (id === undefined) throw invalidToken;
   const person = kind === "site" ? accounts : globalAccounts;
-  const unused = and(
+  const isElsewhere = kind === "global" && (await shardOf(ctx.env, ctx.siteId)) !== 1;
+  const waiting = and(
     ownRow(ctx, passwordResets, id),
     eq(passwordResets.audience, kind === "site" ? ctx.siteId : GLOBAL_AUDIENCE),
     isNull(passwordResets.used),
     gt(passwordResets.expires, ctx.now),
+  );
+  const unused = and(
+    waiting,
     eq(passwordResets.passwordVersion, sql`(select p.password_version from ${person} p where p.id = ${passwordResets.accountId})`),
   );
   const [found] = await ctx.db
     .select({ reset: passwordResets, accountId: sql<string | null>`${siteAccountId(ctx, kind)}` })
     .from(passwordResets)
-    .where(unused);
+    .where(isElsewhere ? waiting : unused);
   // A global account that no longer administers this site must reset its password through another one.
   if (!found?.accountId) throw invalidToken;
   const { reset, accountId } = found;
@@ -122,12 +145,19 @@ export async function redeemReset(ctx: Ctx, input: UseReset, kind: PasswordKind,
   if (!account) throw invalidToken;
   requireStaffPassword(account, input.password);
   // The caller reads the account's email: remember their location, so that a flood of wrong passwords can't lock them out.
-  const audience: Ctx = { ...ctx, siteId: reset.audience };
+  const audience: Ctx = isElsewhere ? ctxOf(ctx, GLOBAL_AUDIENCE) : { ...ctx, siteId: reset.audience };
   const remembered = rememberPlaces(audience, reset.accountId, await newPlaces(audience, account.email, address));
-  const change = ctx.db
-    .update(person)
-    .set({ ...(await newPassword(input.password, reset)), modified: ctx.now, version: sql`version + 1` })
-    .where(eq(person.id, reset.accountId));
+  const set = { ...(await newPassword(input.password, reset)), modified: ctx.now, version: sql`version + 1` };
+  if (isElsewhere) {
+    // The version that the token is for decides between two requests, and makes the token useless from then on.
+    const isCurrent = and(eq(globalAccounts.id, reset.accountId), eq(globalAccounts.passwordVersion, reset.passwordVersion));
+    const changed = await audience.db.update(globalAccounts).set(set).where(isCurrent).returning({ id: globalAccounts.id });
+    if (changed.length === 0) throw invalidToken;
+    await batchAll(audience.db, [remembered]);
+    await commit(ctx, ctx.db.update(passwordResets).set({ used: ctx.now }).where(waiting), passwordChanged(ctx, accountId, kind));
+    return;
+  }
+  const change = ctx.db.update(person).set(set).where(eq(person.id, reset.accountId));
   const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
   const proof = kind === "site" ? await proveByReset(ctx, accountId) : NO_PROOF;
   const changes = [used, change, ...proof.changes, remembered];
@@ -191,10 +221,15 @@ export async function mailNewPassword(env: Env, siteId: string, event: LoggedEve
 
 async function mailLinkOf(env: Env, siteId: string, event: LoggedEvent, id: string, template: "reset" | "newPassword"): Promise<void> {
   const db = siteDb(env, siteId);
+  const isOfGlobal = eq(passwordResets.audience, GLOBAL_AUDIENCE);
+  const isElsewhere =
+    (await shardOf(env, siteId)) !== 1 && (await db.$count(passwordResets, and(eq(passwordResets.id, id), isOfGlobal))) > 0;
   const [reset] = await db
     .select({
       baseUrl: passwordResets.baseUrl,
       audience: passwordResets.audience,
+      accountId: passwordResets.accountId,
+      passwordVersion: passwordResets.passwordVersion,
       email: accounts.email,
       name: accounts.name,
     })
@@ -213,14 +248,20 @@ async function mailLinkOf(env: Env, siteId: string, event: LoggedEvent, id: stri
         eq(passwordResets.siteId, siteId),
         isNull(passwordResets.used),
         gt(passwordResets.expires, Date.now()),
-        eq(passwordResets.passwordVersion, currentPasswordVersion),
+        isElsewhere ? eq(passwordResets.audience, GLOBAL_AUDIENCE) : eq(passwordResets.passwordVersion, currentPasswordVersion),
       ),
     );
-  if (!reset) return;
+  if (!reset || (isElsewhere && !(await isCurrentGlobal(env, reset)))) return;
   const token = await signContent(env, PURPOSE, id);
   const mailed = await mailedToken(db, siteId, { baseUrl: reset.baseUrl, token, purpose: "new-password" });
   const from = reset.audience === GLOBAL_AUDIENCE ? "" : siteId;
   await sendMail(env, from, { template, to: reset.email, data: { name: mailableName(reset.name, "there"), ...mailed } }, event.id);
+}
+
+/** Whether a global account's password is still the one that a reset is for. */
+async function isCurrentGlobal(env: Env, { accountId, passwordVersion }: { accountId: string; passwordVersion: number }): Promise<boolean> {
+  const isCurrent = and(eq(globalAccounts.id, accountId), eq(globalAccounts.passwordVersion, passwordVersion));
+  return (await directoryDb(env).$count(globalAccounts, isCurrent)) > 0;
 }
 
 /** Deletes resets a day after they expire. */

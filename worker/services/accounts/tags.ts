@@ -1,4 +1,5 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import type { Db } from "#db/client.ts";
 import { type AccountRow, accounts } from "#db/schema/accounts.ts";
 import { CsvError, readCsv } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
@@ -7,6 +8,7 @@ import type { BulkTagsIssues } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { accountEvent } from "./account-rows.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { ctxOf, fromEveryDb } from "#worker/services/core/databases.ts";
 
 const MAX_TAGS = 200;
 const MAX_TAG_LENGTH = 100;
@@ -27,16 +29,16 @@ export function addTags(ctx: Ctx, id: string, tags: string[]): Promise<AccountRo
 
 /** The operator may omit the site: the account's own site is used. */
 async function changeTags(ctx: Ctx, id: string, change: (tags: string[]) => string[]): Promise<AccountRow> {
-  const [current] = await ctx.db
-    .select(accountColumns)
-    .from(accounts)
-    .where(ctx.siteId === "" ? eq(accounts.id, id) : ownRow(ctx, accounts, id));
+  const find = (db: Db, which: SQL | undefined) => db.select(accountColumns).from(accounts).where(which);
+  const [current] = await (ctx.siteId === ""
+    ? fromEveryDb(ctx, (db) => find(db, eq(accounts.id, id)))
+    : find(ctx.db, ownRow(ctx, accounts, id)));
   if (!current) throw notFound("Account not found");
-  const own: Ctx = { ...ctx, siteId: current.siteId };
+  const own = ctx.siteId === "" ? ctxOf(ctx, current.siteId) : ctx;
   const tags = [...new Set(change(current.tags))];
   if (tags.length > MAX_TAGS) throw invalid("tags", TOO_MANY);
   const next: AccountRow = { ...current, tags, ...nextVersion(ctx, current) };
-  const update = ctx.db
+  const update = own.db
     .update(accounts)
     .set({ tags, modified: next.modified, version: next.version })
     .where(whereVersion(own, accounts, current));

@@ -12,6 +12,7 @@ import { normalizeEmail } from "#worker/services/accounts/account-rows.ts";
 import { endAllSessions, endSession, endStolenSession } from "./session-ends.ts";
 import { batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { checkSite } from "./identity.ts";
+import { ctxOf, dbOf } from "#worker/services/core/databases.ts";
 import { SignInAttempt } from "./sign-in-attempts.ts";
 import { GLOBAL_AUDIENCE, signToken } from "./tokens.ts";
 import { requireCode } from "./totp.ts";
@@ -45,9 +46,10 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
   if (input.siteId !== undefined && ctx.siteId !== "" && ctx.siteId !== input.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
   const email = normalizeEmail(input.email);
   // An unknown site id gets no counters of its own.
-  const scope: Ctx = { ...ctx, siteId: (await isSite(ctx, audience)) ? audience : GLOBAL_AUDIENCE };
+  const onSite = ctx.siteId === audience ? ctx : ctxOf(ctx, audience);
+  const scope: Ctx = { ...onSite, siteId: (await isSite(onSite)) ? audience : GLOBAL_AUDIENCE };
   const attempt = await SignInAttempt.begin(scope, email, address);
-  const person = await findPerson(ctx, audience, email, attempt);
+  const person = await findPerson(scope, audience, email, attempt);
   const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? DUMMY_HASH);
   if (!person || !valid) {
     attempt.recordFailure("password");
@@ -70,7 +72,9 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
   const invalidToken = unauthenticated("The refresh token is invalid, expired or already used");
   const token = await readRefreshToken(ctx.env, refreshToken);
   if (!token) throw invalidToken;
-  if (ctx.receipt !== undefined) return replayRefresh(ctx, token);
+  // Older tokens don't name it; they are of sessions on the first shard, or of the site that is named.
+  const own: Ctx = { ...ctx, db: dbOf(ctx, token.audience ?? ctx.siteId) };
+  if (ctx.receipt !== undefined) return replayRefresh(own, token);
   const isLive = and(
     eq(sessions.id, token.sessionId),
     isNull(sessions.revoked),
@@ -78,17 +82,17 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
     eq(sessions.passwordVersion, currentPasswordVersion),
     ctx.siteId === "" ? undefined : inArray(sessions.audience, [ctx.siteId, GLOBAL_AUDIENCE]),
   );
-  const [next] = await ctx.db
+  const [next] = await own.db
     .update(sessions)
     .set({ generation: token.generation + 1, expires: ctx.now + SESSION_MS })
     .where(and(isLive, eq(sessions.generation, token.generation)))
     .returning();
-  const session = next ?? (await rotatedWithin(ctx, token, GRACE_MS, isLive));
+  const session = next ?? (await rotatedWithin(own, token, GRACE_MS, isLive));
   if (session) {
     ctx.receipt = session.id;
     return issueTokens(ctx, session);
   }
-  await endStolenSession(ctx, token);
+  await endStolenSession(own, token);
   throw invalidToken;
 }
 
@@ -159,11 +163,11 @@ export async function pruneSessions(ctx: Pick<Ctx, "db" | "now">): Promise<void>
 }
 
 /** Whether the site exists; sites that this isolate has already seen need no query. */
-async function isSite(ctx: Ctx, audience: string): Promise<boolean> {
+async function isSite({ db, siteId: audience }: Ctx): Promise<boolean> {
   if (audience === GLOBAL_AUDIENCE) return false;
   const check = checkSite(audience);
   if (!check.query) return true;
-  const [site] = await ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, audience));
+  const [site] = await db.select({ id: sites.id }).from(sites).where(eq(sites.id, audience));
   if (site) check.confirm([site.id]);
   return site !== undefined;
 }
@@ -213,27 +217,28 @@ const currentPasswordVersion = sql`case ${sessions.audience} when ${GLOBAL_AUDIE
   else (select a.password_version from ${accounts} a where a.id = ${sessions.accountId}) end`;
 
 async function issueTokens(ctx: Ctx, session: SessionRow): Promise<Tokens> {
-  const { id: sessionId, accountId, audience, passwordVersion, generation } = session;
+  const { id: sessionId, accountId, audience, passwordVersion } = session;
   return {
     jwt: await signToken(ctx.env, { accountId, audience, sessionId, passwordVersion }, ctx.now),
-    refreshToken: await writeRefreshToken(ctx.env, sessionId, generation),
+    refreshToken: await writeRefreshToken(ctx.env, session),
     service: "auth-service-v2",
   };
 }
 
 const PURPOSE = "refresh";
 
-/** A refresh token is the session id and generation, signed, so that none needs to be stored. */
-function writeRefreshToken(env: Env, sessionId: string, generation: number): Promise<string> {
-  return signContent(env, PURPOSE, `${sessionId}.${generation}`);
+/** A refresh token is the session's id, generation and audience, signed, so that none needs to be stored. */
+function writeRefreshToken(env: Env, { id, generation, audience }: SessionRow): Promise<string> {
+  return signContent(env, PURPOSE, `${id}.${generation}.${audience}`);
 }
 
 interface RefreshToken {
   sessionId: string;
   generation: number;
+  audience: string | undefined;
 }
 
 async function readRefreshToken(env: Env, token: string): Promise<RefreshToken | undefined> {
-  const [sessionId, generation] = (await readSigned(env, PURPOSE, token))?.split(".") ?? [];
-  return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
+  const [sessionId, generation, audience] = (await readSigned(env, PURPOSE, token))?.split(".") ?? [];
+  return sessionId === undefined ? undefined : { sessionId, generation: Number(generation), audience };
 }

@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import type { D1Usage, DbGuard } from "#db/client.ts";
-import { directoryDb, siteDatabase } from "#db/databases.ts";
+import type { D1Usage, Db, DbGuard } from "#db/client.ts";
+import { directoryDb, isSharded, siteDatabase } from "#db/databases.ts";
 import { prepared } from "#db/prepared.ts";
 import { ROLE_SCOPES } from "#db/enums.ts";
 import { accounts, globalAccounts, sessions } from "#db/schema/accounts.ts";
@@ -11,6 +11,7 @@ import { equalInConstantTime, lookUpHashes, sha256 } from "#worker/lib/crypto/cr
 import { forbidden, unauthenticated } from "#worker/lib/errors.ts";
 import { ID_PATTERN, mayBeSandbox } from "#worker/lib/ids.ts";
 import type { Actor } from "#worker/services/core/context.ts";
+import { fromShards } from "#worker/services/core/databases.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { PROVIDER_PURPOSE } from "#worker/services/stream-providers/stream-providers.ts";
 import { GLOBAL_AUDIENCE, verifyToken } from "./tokens.ts";
@@ -156,15 +157,20 @@ function checkGlobalBearer(accountId: string, sessionId: string, version: number
 }
 
 /** Checks a stream provider by the authorization of its registration, which also identifies its site. */
-export async function checkProvider(env: Env, siteId: string | undefined, authorization: string): Promise<IdentityCheck> {
+export async function checkProvider(env: Env, namedSite: string | undefined, authorization: string): Promise<IdentityCheck> {
   const hashes = await lookUpHashes(env, PROVIDER_PURPOSE, authorization);
-  return {
-    siteId: siteId ?? "",
-    query: directoryDb(env)
+  const registration = (db: Db, siteId: string | undefined) =>
+    db
       .select({ id: streamProviders.id, siteId: streamProviders.siteId })
       .from(streamProviders)
-      .where(and(inArray(streamProviders.authorizationHash, hashes), siteId === undefined ? undefined : eq(streamProviders.siteId, siteId)))
-      .toSQL(),
+      .where(
+        and(inArray(streamProviders.authorizationHash, hashes), siteId === undefined ? undefined : eq(streamProviders.siteId, siteId)),
+      );
+  // With one shard, its database needs no site to be chosen.
+  const siteId = namedSite ?? (isSharded(env) ? (await fromShards(env, (db) => registration(db, undefined)))[0]?.siteId : undefined);
+  return {
+    siteId: siteId ?? "",
+    query: registration(directoryDb(env), siteId).toSQL(),
     confirm(row) {
       if (!row) throw unauthenticated("The authorization doesn't match a stream provider of the site");
       return { kind: "provider", id: String(row[0]), siteId: String(row[1]) };
@@ -219,7 +225,8 @@ export class Identity implements DbGuard {
     if (query) {
       usage.roundTrips += 1;
       usage.statements += 1;
-      const [row] = await siteDatabase(env, this.#check.siteId)
+      const database = await siteDatabase(env, this.#check.siteId, usage);
+      const [row] = await database
         .prepare(query.sql)
         .bind(...query.params)
         .raw<unknown[]>();

@@ -4,8 +4,10 @@ import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
 import { sites } from "#db/schema/sites.ts";
 import { conflict, notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { ctxOf, dbOf, fromEveryDb } from "#worker/services/core/databases.ts";
 import { newImport, readPieces } from "#worker/services/site-archives/archives.ts";
 import { claimDeletion, deleteArchive, enqueueArchive, unfinished } from "#worker/services/site-archives/jobs.ts";
+import { placeImport } from "#worker/services/sites/placement.ts";
 import { backupJob, isNoSandbox } from "./nightly.ts";
 import type { BackupQuery } from "./schemas.ts";
 
@@ -17,27 +19,22 @@ const isBackup = sql`${siteArchives.kind} = 'backup'`;
 export async function listBackups(ctx: Ctx, { siteId, status, before, limit }: z.output<typeof BackupQuery>): Promise<ArchiveRow[]> {
   await ctx.caller();
   const state = { running: unfinished, complete: sql`${siteArchives.status} = 'complete'`, failed: sql`${siteArchives.status} = 'failed'` };
-  return ctx.db
-    .select()
-    .from(siteArchives)
-    .where(
-      and(
-        isBackup,
-        siteId === undefined ? undefined : eq(siteArchives.siteId, siteId),
-        before === undefined ? undefined : lt(siteArchives.created, before),
-        status && state[status],
-      ),
-    )
-    .orderBy(desc(siteArchives.created), desc(siteArchives.id))
-    .limit(limit);
+  const matches = and(
+    isBackup,
+    siteId === undefined ? undefined : eq(siteArchives.siteId, siteId),
+    before === undefined ? undefined : lt(siteArchives.created, before),
+    status && state[status],
+  );
+  const found = await fromEveryDb(ctx, (db) =>
+    db.select().from(siteArchives).where(matches).orderBy(desc(siteArchives.created), desc(siteArchives.id)).limit(limit),
+  );
+  return found.sort((one, other) => other.created - one.created || (one.id < other.id ? 1 : -1)).slice(0, limit);
 }
 
 export async function getBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
   await ctx.caller();
-  const [backup] = await ctx.db
-    .select()
-    .from(siteArchives)
-    .where(and(eq(siteArchives.id, id), isBackup));
+  const matches = and(eq(siteArchives.id, id), isBackup);
+  const [backup] = await fromEveryDb(ctx, (db) => db.select().from(siteArchives).where(matches));
   if (!backup) throw notFound("Backup not found");
   return backup;
 }
@@ -45,13 +42,14 @@ export async function getBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
 /** Starts a backup of a site now, unless one is running: then that one. */
 export async function startBackup(ctx: Ctx, siteId: string): Promise<ArchiveRow> {
   await ctx.caller();
-  const [[site], [kept], [running]] = await ctx.db.batch([
-    ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)),
-    ctx.db
+  const db = dbOf(ctx, siteId);
+  const [[site], [kept], [running]] = await db.batch([
+    db.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)),
+    db
       .select({ id: sites.id })
       .from(sites)
-      .where(and(eq(sites.id, siteId), isNoSandbox(ctx.db))),
-    ctx.db
+      .where(and(eq(sites.id, siteId), isNoSandbox(db))),
+    db
       .select()
       .from(siteArchives)
       .where(and(eq(siteArchives.siteId, siteId), isBackup, unfinished)),
@@ -60,7 +58,7 @@ export async function startBackup(ctx: Ctx, siteId: string): Promise<ArchiveRow>
   if (!kept) throw conflict("A sandbox has no backups");
   if (running) return running;
   const job = backupJob(siteId, ctx.now);
-  await ctx.db.insert(siteArchives).values(job);
+  await db.insert(siteArchives).values(job);
   ctx.defer(enqueueArchive(ctx.env, job));
   return job;
 }
@@ -68,17 +66,19 @@ export async function startBackup(ctx: Ctx, siteId: string): Promise<ArchiveRow>
 /** Imports a backup into its site: what the site is missing is added, and if it doesn't exist, it appears. */
 export async function restoreBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
   const backup = await requireComplete(ctx, id);
-  const job = { ...(await newImport({ ...ctx, siteId: backup.siteId })), bytes: backup.bytes, pieces: backup.pieces };
-  const [, [present]] = await ctx.db.batch([
-    ctx.db.insert(siteArchives).values(job),
-    ctx.db
+  await placeImport(ctx, backup.siteId);
+  const own = ctxOf(ctx, backup.siteId);
+  const job = { ...(await newImport(own)), bytes: backup.bytes, pieces: backup.pieces };
+  const [, [present]] = await own.db.batch([
+    own.db.insert(siteArchives).values(job),
+    own.db
       .select({ id: siteArchives.id })
       .from(siteArchives)
       .where(and(eq(siteArchives.id, id), isBackup, sql`${siteArchives.status} = 'complete'`)),
   ]);
   // A deletion that began before this job was there hasn't seen it.
   if (!present) {
-    await ctx.db.delete(siteArchives).where(eq(siteArchives.id, job.id));
+    await own.db.delete(siteArchives).where(eq(siteArchives.id, job.id));
     throw conflict("The backup is being deleted");
   }
   ctx.defer(enqueueArchive(ctx.env, job));
@@ -89,8 +89,9 @@ export async function restoreBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
 export async function deleteBackup(ctx: Ctx, id: string): Promise<void> {
   const backup = await getBackup(ctx, id);
   if (backup.status !== "complete" && backup.status !== "failed") throw conflict("The backup is running");
-  if (!(await claimDeletion(ctx.db, backup))) throw conflict("An import of the site is running, which may be reading the backup");
-  while (!(await deleteArchive(ctx, backup)));
+  const own = ctxOf(ctx, backup.siteId);
+  if (!(await claimDeletion(own.db, backup))) throw conflict("An import of the site is running, which may be reading the backup");
+  while (!(await deleteArchive(own, backup)));
 }
 
 /** The file of a backup, piece by piece. */

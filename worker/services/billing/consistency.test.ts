@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -11,11 +10,12 @@ import { KINDS, mockClock, type Step } from "#test/buyer-steps.ts";
 import type { Behaviour } from "#test/stripe-server.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { sourceOf } from "./charges.ts";
+import { siteStore } from "#test/site-store.ts";
 // Random purchases, refunds, cancellations, grants and revocations, with failing Stripe calls, lost or duplicate events, and crashes before
 // our writes: once everything has settled, our records match Stripe's, and each account holds what it has paid for. In some runs Stripe
 // sends no events at all, and the cron must find out.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 const picked = fc.nat(5);
 const share = fc.constantFrom(0.3, 0.5, 1, 1);

@@ -22,8 +22,9 @@ import {
 import { stripe } from "#test/stripe-server.ts";
 import { expireEntitlements } from "#worker/services/subscriptions/entitlement-expiry.ts";
 import { cancelRecurring, syncRecurring } from "./recurring.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 

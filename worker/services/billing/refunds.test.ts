@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -27,8 +26,9 @@ import { stripe } from "#test/stripe-server.ts";
 import { CheckoutAnswer } from "./schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { syncRefunds } from "./refunds.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

@@ -5,6 +5,7 @@ import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { wonRace, conflict, Failure, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
 import { commit, commitIfUnchanged, type Ctx, deleteRow, type NewEvent, newRow, updateRow } from "#worker/services/core/context.ts";
+import { ctxOf, fromEveryDb } from "#worker/services/core/databases.ts";
 import { detachRecurring } from "./recurring.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
@@ -127,7 +128,8 @@ async function syncConnection(ctx: Ctx, known: ConnectionRow): Promise<Connectio
 }
 
 async function findByAccount(ctx: Ctx, stripeAccount: string): Promise<ConnectionRow | undefined> {
-  const [found] = await ctx.db.select().from(connectedAccounts).where(eq(connectedAccounts.stripeAccount, stripeAccount));
+  const isNamed = eq(connectedAccounts.stripeAccount, stripeAccount);
+  const [found] = await fromEveryDb(ctx, (db) => db.select().from(connectedAccounts).where(isNamed));
   return found;
 }
 
@@ -139,5 +141,6 @@ function eventOf(type: ConnectionEvent, row: ConnectionRow): NewEvent {
 
 /** Changes reported by Stripe have the actor `system`, regardless of the caller. */
 function asSystem(ctx: Ctx, siteId = ctx.siteId): Ctx {
-  return { ...ctx, siteId, idempotencyId: undefined, caller: () => Promise.resolve({ kind: "system" }) };
+  const own = siteId === ctx.siteId ? ctx : ctxOf(ctx, siteId);
+  return { ...own, idempotencyId: undefined, caller: () => Promise.resolve({ kind: "system" }) };
 }

@@ -4,6 +4,7 @@ import { readEvent, type StripeNotice } from "#worker/integrations/stripe.ts";
 import { unauthenticated } from "#worker/lib/errors.ts";
 import { settleCharge } from "./charges.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { ctxOf, everyDb } from "#worker/services/core/databases.ts";
 import { syncRecurring } from "./recurring.ts";
 import { syncRefunds } from "./refunds.ts";
 import { disconnectAccount, syncAccount } from "./stripe-connect.ts";
@@ -36,22 +37,19 @@ function isAboutRefunds({ type }: StripeNotice): boolean {
   return type.startsWith("charge.") || type.startsWith("refund.");
 }
 
+/** Every shard is asked: the event names no site. */
 async function lookUp(ctx: Ctx, { chargeId, paymentId, subscriptionId }: StripeNotice) {
-  const [found, recurring] = await ctx.db.batch([
-    ctx.db
-      .select()
-      .from(charges)
-      .where(or(eq(charges.id, chargeId ?? ""), eq(charges.stripePaymentId, paymentId ?? ""))),
-    ctx.db
-      .select()
-      .from(recurringSubscriptions)
-      .where(eq(recurringSubscriptions.stripeSubscriptionId, subscriptionId ?? "")),
-  ]);
-  const rows: ChargeRow[] = found;
-  return { found: rows, recurring };
+  const isNamed = or(eq(charges.id, chargeId ?? ""), eq(charges.stripePaymentId, paymentId ?? ""));
+  const isSubscription = eq(recurringSubscriptions.stripeSubscriptionId, subscriptionId ?? "");
+  const reads = everyDb(ctx).map((db) =>
+    db.batch([db.select().from(charges).where(isNamed), db.select().from(recurringSubscriptions).where(isSubscription)]),
+  );
+  const found = await Promise.all(reads);
+  const rows: ChargeRow[] = found.flatMap(([ofShard]) => ofShard);
+  return { found: rows, recurring: found.flatMap(([, recurring]) => recurring) };
 }
 
 /** The system actor on the site that the event belongs to. */
 function systemOf(ctx: Ctx, siteId: string): Ctx {
-  return { ...ctx, siteId, caller: () => Promise.resolve({ kind: "system" }) };
+  return { ...ctxOf(ctx, siteId), caller: () => Promise.resolve({ kind: "system" }) };
 }

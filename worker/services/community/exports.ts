@@ -19,6 +19,7 @@ import {
   updateRow,
   whereVersion,
 } from "#worker/services/core/context.ts";
+import { ctxOf } from "#worker/services/core/databases.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
 type Worker = Pick<Ctx, "env" | "db">;
@@ -91,10 +92,11 @@ export async function openExport(ctx: Ctx, token: string): Promise<{ row: Export
   const [siteId, id = "", accountId = "", expires] = (await readSigned(ctx.env, PURPOSE, token))?.split(".") ?? [];
   const invalidLink = notFound("The link is unknown or has expired");
   if (siteId === undefined || Number(expires) <= ctx.now) throw invalidLink;
-  const row = await findExport({ ...ctx, siteId }, id);
+  const own = ctxOf(ctx, siteId);
+  const row = await findExport(own, id);
   if (row?.status !== "complete") throw invalidLink;
   const isAdmin = and(eq(accounts.siteId, siteId), eq(accounts.id, accountId), administersSite("read", effectiveRoles));
-  if ((await ctx.db.$count(accounts, isAdmin)) === 0) throw invalidLink;
+  if ((await own.db.$count(accounts, isAdmin)) === 0) throw invalidLink;
   return { row, text: readChunks(ctx.env, row.pieces) };
 }
 

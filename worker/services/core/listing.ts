@@ -124,6 +124,40 @@ export async function listRows<Row>(
   };
 }
 
+/**
+ * One page of the rows of every database, in the same order: each is read as far as the page may need. For short lists, because an offset is
+ * read from the beginning.
+ */
+export async function listRowsOfAll<Row>(
+  ctx: Ctx,
+  dbs: [Db, ...Db[]],
+  spec: ListSpec<Row>,
+  query: ListQuery,
+  ...where: (SQL | undefined)[]
+): Promise<ListPage<Row>> {
+  const [only, ...others] = dbs;
+  if (others.length === 0) return listRows({ ...ctx, db: only }, spec, query, ...where);
+  const upTo = { ...query, offset: 0, limit: (query.cursor === undefined ? query.offset : 0) + query.limit };
+  const [first, ...further] = await Promise.all(dbs.map((db) => listRows({ ...ctx, db }, spec, upTo, ...where)));
+  if (!first) throw new Error("A list has at least one database");
+  const pages = [first, ...further];
+  const { sortBy, sortDirection } = first;
+  const sort = spec.sort[sortBy];
+  const compare = (one: SortValue, other: SortValue) => (one < other ? -1 : one > other ? 1 : 0) * sortDirection;
+  const all = pages
+    .flatMap(({ rows }) => rows)
+    .sort((one, other) => (sort && compare(sort.of(one), sort.of(other))) || compare(spec.id.of(one), spec.id.of(other)));
+  const rows = all.slice(upTo.limit - query.limit, upTo.limit);
+  const last = all.length > upTo.limit || pages.some(({ cursor }) => cursor !== undefined) ? rows.at(-1) : undefined;
+  return {
+    ...first,
+    rows,
+    totalCount: pages.reduce((sum, { totalCount }) => sum + totalCount, 0),
+    offset: query.offset,
+    cursor: last && sort && writeCursor([sortBy, sortDirection, sort.of(last), spec.id.of(last)]),
+  };
+}
+
 /** The conditions of `?field=value` filters: equality or, for list columns, containing the element. */
 export function equalTo(columns: Record<string, SQLiteColumn>, query: Record<string, unknown>): SQL[] {
   return Object.entries(columns).flatMap(([name, column]) => {

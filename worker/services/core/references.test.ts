@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -24,8 +23,9 @@ import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { createStream } from "#worker/services/streams/streams.ts";
 import { Video } from "#worker/services/videos/schemas.ts";
 import { updateVideo } from "#worker/services/videos/videos.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 let site: TestSite;
 let other: TestSite;
 

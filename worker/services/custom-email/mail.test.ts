@@ -8,8 +8,9 @@ import { emailError, openMailbox } from "#test/mailbox.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { pruneMails, sendMail } from "./mail.ts";
 import { type Mail, SAMPLE_RECEIPT } from "./templates.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 const TO = "viewer@demo.example";
 const DEFAULT_FROM = { name: "Tifo", email: "no-reply@tifo.example" };
 

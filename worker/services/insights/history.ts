@@ -6,6 +6,7 @@ import { orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { ctxOf } from "#worker/services/core/databases.ts";
 import { requireFigures } from "./channel-admins.ts";
 import { flushViewers } from "./engagement.ts";
 import { type HistoryQuery, rangeOf, STEPS, type ViewerHistory } from "./engagement-schemas.ts";
@@ -52,9 +53,10 @@ async function siteOf(ctx: Ctx, { siteId, channelId }: HistoryQuery): Promise<Ct
     return ctx;
   }
   if (siteId === undefined) throw invalid("siteId", "Required with the operator's key");
-  const [site] = await ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId));
+  const own = ctxOf(ctx, siteId);
+  const [site] = await own.db.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId));
   if (!site) throw notFound("Site not found");
-  return { ...ctx, siteId };
+  return own;
 }
 
 async function requireChannel(ctx: Ctx, channelId: string): Promise<void> {

@@ -5,15 +5,14 @@ import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { LIMIT_NAMES, type LimitName, LIMITS } from "#worker/lib/limits.ts";
 import type { Limit, SiteConcurrents } from "./schemas.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
+import { fromEveryDb } from "#worker/services/core/databases.ts";
 import { peekLimit } from "#worker/services/core/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 /** Current viewers per site; a site without viewers has 0. */
 export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.output<typeof SiteConcurrents>[]> {
-  const channels = await ctx.db
-    .select({ id: pages.id, siteId: pages.siteId, slug: pages.slug })
-    .from(pages)
-    .where(and(eq(pages.type, "channel"), sql`${pages.siteId} in (select value from json_each(${JSON.stringify(siteIds)}))`));
+  const isOfSites = and(eq(pages.type, "channel"), sql`${pages.siteId} in (select value from json_each(${JSON.stringify(siteIds)}))`);
+  const channels = await fromEveryDb(ctx, (db) => db.select({ id: pages.id, slug: pages.slug }).from(pages).where(isOfSites));
   const slugs = new Map(channels.map((channel) => [channel.id, channel.slug]));
   return Promise.all(
     siteIds.map(async (siteId) => {

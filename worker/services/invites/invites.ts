@@ -25,6 +25,7 @@ import {
 import { findBySource, planGrants, planTransition } from "#worker/services/subscriptions/entitlements.ts";
 import { newIntent, type Redemption, voidIntents } from "#worker/services/auth/intent-rows.ts";
 import { inInviteService } from "./failures.ts";
+import { ctxOf, fromEveryDb } from "#worker/services/core/databases.ts";
 import { type Budgets, findWithin } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { deleteRegisterInvite, revokeRegisterInvite } from "./register-invites.ts";
@@ -149,7 +150,7 @@ export async function openInvite(ctx: Ctx, token: string, address: string): Prom
   const budgets: Budgets = token.length > TOKEN_LENGTH ? { own } : { own, all: "guessLink", most: "guessLinkAtMost" };
   const invite = await findWithin(deploymentCtx, budgets, () => findByToken(ctx, token));
   if (!invite) throw notFound("Invite not found");
-  return inInviteService("Consume", () => issueIntent({ ...ctx, siteId: invite.siteId }, invite));
+  return inInviteService("Consume", () => issueIntent(ctxOf(ctx, invite.siteId), invite));
 }
 
 async function issueIntent(ctx: Ctx, invite: InviteRow): Promise<string> {
@@ -222,8 +223,8 @@ async function findInvite(ctx: Ctx, id: string): Promise<InviteRow | undefined> 
 
 async function findByToken(ctx: Ctx, token: string): Promise<InviteRow | undefined> {
   const hashes = await lookUpHashes(ctx.env, PURPOSE, token);
-  const [invite] = await ctx.db.select().from(invites).where(inArray(invites.tokenHash, hashes));
-  return invite;
+  const found = await fromEveryDb(ctx, (db) => db.select().from(invites).where(inArray(invites.tokenHash, hashes)));
+  return found[0];
 }
 
 async function withToken(ctx: Ctx, row: InviteRow): Promise<Invite> {

@@ -6,6 +6,8 @@ import { HEAD_BYTES, sniffMediaType } from "./media-type.ts";
 import { toMedia } from "./schemas.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { fromShards } from "#worker/services/core/databases.ts";
+import { requireAllShards } from "#worker/services/sites/placement.ts";
 import { findUses, unused } from "./uses.ts";
 
 const mediaList = tableList<MediaRow>({
@@ -102,8 +104,10 @@ const ORPHANED_AFTER = 15 * MINUTE;
 const LOOK_BACK = 48 * 60 * MINUTE;
 
 /** Deletes, once an hour, files whose upload failed before the row was written. Ids sort by time, so only recent files are listed. */
-export async function sweepOrphans({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
+export async function sweepOrphans({ env, now }: Pick<Ctx, "env" | "now">): Promise<void> {
   if (Math.floor(now / MINUTE) % 60 !== 0) return;
+  // A file must not seem abandoned because the database of its site isn't bound, or doesn't respond.
+  await requireAllShards(env);
   const end = firstIdOf(now - ORPHANED_AFTER);
   let startAfter = firstIdOf(now - LOOK_BACK);
   for (;;) {
@@ -111,10 +115,12 @@ export async function sweepOrphans({ env, db, now }: Pick<Ctx, "env" | "db" | "n
     const ids = objects.map((object) => object.key).filter((id) => id < end);
     const last = ids.at(-1);
     if (last === undefined) return;
-    const kept = await db
-      .select({ id: media.id })
-      .from(media)
-      .where(sql`${media.id} in (select value from json_each(${JSON.stringify(ids)}))`);
+    const kept = await fromShards(env, (db) =>
+      db
+        .select({ id: media.id })
+        .from(media)
+        .where(sql`${media.id} in (select value from json_each(${JSON.stringify(ids)}))`),
+    );
     const known = new Set(kept.map((row) => row.id));
     const orphans = ids.filter((id) => !known.has(id));
     if (orphans.length > 0) await env.MEDIA.delete(orphans);

@@ -23,7 +23,7 @@ const PURPOSE = "operator alerts";
 export async function watchAlerts({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
   const hasDataset = Reflect.has(env, "OPERATIONS");
   if (!hasAlerts(env) && !hasDataset) return;
-  const { figures, states } = await readAlertFigures(env, db, now);
+  const { figures, states } = await readAlertFigures(env, now);
   if (hasDataset) writeOperationPoints(env, figures);
   if (!hasAlerts(env)) return;
   const next = ALERT_NAMES.flatMap((name) => {
@@ -59,7 +59,7 @@ function withoutMissing(env: Env, row: AlertRow): AlertRow {
 /** The configuration of the alerts, and what they are now. Only for the operator. */
 export async function getAlerts(ctx: Ctx): Promise<z.output<typeof AlertReport>> {
   await ctx.caller();
-  const [{ figures, states }, [secret]] = await Promise.all([readAlertFigures(ctx.env, ctx.db, ctx.now), secretTexts(ctx.env)]);
+  const [{ figures, states }, [secret]] = await Promise.all([readAlertFigures(ctx.env, ctx.now), secretTexts(ctx.env)]);
   return {
     url: hasWebhook(ctx.env) ? ctx.env.TIFO_ALERT_URL : null,
     email: hasEmail(ctx.env) ? ctx.env.TIFO_ALERT_EMAIL : null,

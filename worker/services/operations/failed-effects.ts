@@ -4,6 +4,7 @@ import { sites } from "#db/schema/sites.ts";
 import { orUnavailable, siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { dbOf } from "#worker/services/core/databases.ts";
 import type { FailedEffects } from "./schemas.ts";
 
 const MAX_EFFECTS = 100;
@@ -25,6 +26,6 @@ export async function retryFailedEffects(ctx: Ctx, siteId: string): Promise<numb
 
 export async function requireSite(ctx: Ctx, siteId: string): Promise<void> {
   await ctx.caller();
-  const [site] = await ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId));
+  const [site] = await dbOf(ctx, siteId).select({ id: sites.id }).from(sites).where(eq(sites.id, siteId));
   if (!site) throw notFound("Site not found");
 }

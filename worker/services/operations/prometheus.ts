@@ -18,7 +18,13 @@ export function toPrometheus({ time, ...report }: OperatorReport): string {
     isolate.routes.map((each): Sample => [value(each), { ...own, method: each.method, route: each.route, ...labels }]);
   return [
     metric("tifo_version", "gauge", "The Worker's version; always 1", [[1, { id: version.id, tag: version.tag }]]),
-    metric("tifo_database_bytes", "gauge", "Size of the D1 database", [[database.bytes]]),
+    metric("tifo_database_bytes", "gauge", "Size of the largest D1 database", [[database.bytes]]),
+    metric(
+      "tifo_shard_bytes",
+      "gauge",
+      "Size of each shard's D1 database",
+      database.shards.map(({ shard, bytes }) => [bytes, { shard: String(shard) }]),
+    ),
     metric("tifo_database_limit_bytes", "gauge", "Maximum size of a D1 database", [[database.maxBytes]]),
     metric("tifo_outbox_events", "gauge", "Events that are not in their site's log yet", [[outbox.events]]),
     metric("tifo_outbox_age_seconds", "gauge", "Age of the oldest of these events", [[age(outbox.oldest)]]),

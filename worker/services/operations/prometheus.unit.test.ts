@@ -5,7 +5,14 @@ import type { OperatorReport } from "./schemas.ts";
 const report: OperatorReport = {
   time: 100_000,
   version: { id: "v1", tag: 'a "b" \\ c\nd', deployed: null },
-  database: { bytes: 4096, maxBytes: 10_000_000_000 },
+  database: {
+    bytes: 4096,
+    maxBytes: 10_000_000_000,
+    shards: [
+      { shard: 1, bytes: 4096 },
+      { shard: 2, bytes: 2048 },
+    ],
+  },
   outbox: { events: 3, oldest: 98_500, sites: [] },
   effects: { failing: 2, abandoned: 1, sites: [] },
   jobs: {

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gte, max, min, ne, notInArray, sql, sum } from "drizzle-orm";
-import { allDatabases } from "#db/databases.ts";
+import type { Db } from "#db/client.ts";
+import { shardsOf } from "#db/databases.ts";
 import { memberExports } from "#db/schema/commerce/exports.ts";
 import { outbox } from "#db/schema/events.ts";
 import { insightHours } from "#db/schema/insights.ts";
@@ -11,6 +12,7 @@ import { inGroups } from "#worker/lib/in-groups.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { toBackup } from "#worker/services/backups/schemas.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { everyDb } from "#worker/services/core/databases.ts";
 import type { IsolateFigures } from "./isolate-metrics.ts";
 import { MAX_LISTED, type OperatorReport } from "./schemas.ts";
 
@@ -29,16 +31,21 @@ const MAX_DATABASE_BYTES = 10_000_000_000;
 const FAILED_BACKUPS_MS = 7 * 24 * HOUR;
 const ENDED = ["complete", "failed"] as const;
 
-/** How the deployment is doing. Reads the database once; only the operator's own request pays for it. */
+/** How the deployment is doing. Reads each database once; only the operator's own request pays for it. */
 export async function operatorReport(ctx: Ctx, isolate: IsolateFigures): Promise<OperatorReport> {
   await ctx.caller();
-  const [rows, bytes, queue] = await Promise.all([readDatabase(ctx), databaseBytes(ctx.env), queueBacklog(ctx.env)]);
+  const [parts, databases, queue] = await Promise.all([
+    Promise.all(everyDb(ctx).map((db) => readDatabase(db, ctx.now))),
+    databaseSizes(ctx.env),
+    queueBacklog(ctx.env),
+  ]);
+  const rows = combine(parts, ctx.now);
   const { activeSites, ...figures } = rows;
   const { id, tag, timestamp } = ctx.env.VERSION;
   return {
     time: ctx.now,
     version: { id, tag: tag === "" ? null : tag, deployed: Date.parse(timestamp) || null },
-    database: { bytes, maxBytes: MAX_DATABASE_BYTES },
+    database: { bytes: Math.max(...databases.map(({ bytes }) => bytes)), maxBytes: MAX_DATABASE_BYTES, shards: databases },
     ...figures,
     jobs: { ...figures.jobs, queue },
     viewers: await countViewers(ctx.env, activeSites),
@@ -46,7 +53,8 @@ export async function operatorReport(ctx: Ctx, isolate: IsolateFigures): Promise
   };
 }
 
-async function readDatabase({ db, now }: Ctx) {
+/** What one database has; the directory alone has dead letters and runs of the cron. */
+async function readDatabase(db: Db, now: number) {
   const waiting = db.select({ siteId: outbox.siteId, created: outbox.created }).from(outbox).limit(MAX_COUNTED).as("waiting");
   const late = sql`${scheduledActions.state} = 'pending' and ${scheduledActions.dueAt} < ${now - LATE_MS}`;
   const isBackup = sql`${siteArchives.kind} = 'backup'`;
@@ -92,54 +100,87 @@ async function readDatabase({ db, now }: Ctx) {
       .orderBy(desc(siteArchives.created))
       .limit(MAX_LISTED),
   ]);
-  const oldest = bySite.reduce<number | null>((least, site) => Math.min(least ?? Infinity, site.oldest ?? Infinity), null);
+  return { bySite, failing, failingSites, exports, archives, dead, letters, schedule, cron, active, backups };
+}
+
+type Part = Awaited<ReturnType<typeof readDatabase>>;
+
+/** The figures of all databases together. */
+function combine(parts: Part[], now: number) {
+  const sumOf = (of: (part: Part) => number | string | null | undefined) => parts.reduce((sum, part) => sum + Number(of(part) ?? 0), 0);
+  const backlogOf = (of: (part: Part) => { count: number; oldest: number | null } | undefined) => ({
+    count: sumOf((part) => of(part)?.count),
+    oldest: oldestOf(parts.map((part) => of(part)?.oldest ?? null)),
+  });
+  const bySite = parts.flatMap((part) => part.bySite).sort((one, other) => other.events - one.events);
+  const failingSites = parts.flatMap((part) => part.failingSites).sort((one, other) => one.oldest - other.oldest);
+  const letters = parts.flatMap((part) => part.letters);
+  const [cron] = parts.flatMap((part) => part.cron);
   return {
     outbox: {
       events: bySite.reduce((all, { events }) => all + events, 0),
-      oldest,
+      oldest: oldestOf(bySite.map(({ oldest }) => oldest)),
       sites: bySite.slice(0, MAX_LISTED).map((site) => ({ ...site, oldest: site.oldest ?? now })),
     },
-    effects: { failing: Number(failing?.failing ?? 0), abandoned: Number(failing?.abandoned ?? 0), sites: failingSites },
+    effects: {
+      failing: sumOf(({ failing }) => failing?.failing),
+      abandoned: sumOf(({ failing }) => failing?.abandoned),
+      sites: failingSites.slice(0, MAX_LISTED),
+    },
     jobs: {
-      memberExports: exports ?? { count: 0, oldest: null },
-      siteArchives: archives ?? { count: 0, oldest: null },
-      deadLetters: dead?.count ?? 0,
+      memberExports: backlogOf(({ exports }) => exports),
+      siteArchives: backlogOf(({ archives }) => archives),
+      deadLetters: sumOf(({ dead }) => dead?.count),
       latestDeadLetters: letters.map(({ id, ...letter }) => ({ _id: id, ...letter })),
     },
-    schedule: schedule ?? { late: 0, oldest: null },
+    schedule: { late: sumOf(({ schedule }) => schedule?.late), oldest: oldestOf(parts.map(({ schedule }) => schedule?.oldest ?? null)) },
     cron: cron ? { due: cron.due, started: cron.started, completed: cron.completed, failures: cron.failures } : null,
-    backups: toBackupFigures(...backups),
-    activeSites: active.map(({ siteId }) => siteId),
+    backups: toBackupFigures(parts.map(({ backups }) => backups)),
+    activeSites: parts.flatMap(({ active }) => active).map(({ siteId }) => siteId),
   };
 }
 
 type BackupRows = [BackupRunRow[], { status: ArchiveRow["status"]; count: number }[], ArchiveRow[]];
 
-/** What became of the backups that the last night has started. */
-function toBackupFigures([run]: BackupRows[0], statuses: BackupRows[1], failed: BackupRows[2]) {
+/** What became of the backups that the last night has started; each database has started its own. */
+function toBackupFigures(parts: BackupRows[]) {
+  const day = parts.reduce((last, [[run]]) => (run && run.day > last ? run.day : last), "");
+  const ofNight = parts.filter(([[run]]) => run?.day === day);
+  const runs = ofNight.flatMap(([run]) => run);
+  const statuses = ofNight.flatMap(([, each]) => each);
+  const failed = parts.flatMap(([, , each]) => each).sort((one, other) => other.created - one.created);
+  const ends = runs.map(({ completed }) => completed);
   const countOf = (of: (status: ArchiveRow["status"]) => boolean) =>
     statuses.reduce((sum, { status, count: backups }) => (of(status) ? sum + backups : sum), 0);
   return {
-    lastNight: run
-      ? {
-          day: run.day,
-          started: run.started,
-          completed: run.completed,
-          sites: run.sites,
-          complete: countOf((status) => status === "complete"),
-          failed: countOf((status) => status === "failed"),
-          unfinished: countOf((status) => status !== "complete" && status !== "failed"),
-        }
-      : null,
-    latestFailures: failed.map(toBackup),
+    lastNight:
+      runs.length > 0
+        ? {
+            day,
+            started: Math.min(...runs.map(({ started }) => started)),
+            completed: ends.reduce((last, end) => (last === null || end === null ? null : Math.max(last, end)), 0),
+            sites: runs.reduce((sum, { sites }) => sum + sites, 0),
+            complete: countOf((status) => status === "complete"),
+            failed: countOf((status) => status === "failed"),
+            unfinished: countOf((status) => status !== "complete" && status !== "failed"),
+          }
+        : null,
+    latestFailures: failed.slice(0, MAX_LISTED).map(toBackup),
   };
 }
 
-/** D1 reports its size with every result. */
-export async function databaseBytes(env: Env): Promise<number> {
-  const [database] = allDatabases(env);
-  const { meta } = await database.prepare("select 1").run();
-  return meta.size_after;
+/** The size of each shard's database, which D1 reports with every result. */
+export async function databaseSizes(env: Env): Promise<{ shard: number; bytes: number }[]> {
+  const reads = [...shardsOf(env)].map(async ([shard, database]) => {
+    const { meta } = await database.prepare("select 1").run();
+    return { shard, bytes: meta.size_after };
+  });
+  return Promise.all(reads);
+}
+
+/** The least of moments, null without one. */
+export function oldestOf(moments: (number | null)[]): number | null {
+  return moments.reduce((least, moment) => (moment === null ? least : Math.min(least ?? moment, moment)), null);
 }
 
 /** Null where the platform doesn't say. */

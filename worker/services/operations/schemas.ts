@@ -25,7 +25,11 @@ export const OperatorReport = z
   .object({
     time: Time,
     version: z.object({ id: z.string(), tag: z.string().nullable(), deployed: OptionalTime }).describe("The Worker's version"),
-    database: z.object({ bytes: Count, maxBytes: Count }),
+    database: z.object({
+      bytes: Count.describe("Size of the largest database"),
+      maxBytes: Count.describe("The limit of each database"),
+      shards: z.array(z.object({ shard: z.number().int().positive(), bytes: Count })).describe("The size of each shard's database"),
+    }),
     outbox: z
       .object({
         events: Count.describe("Events that aren't in their site's log yet; at most 100,000"),

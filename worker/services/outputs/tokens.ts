@@ -1,10 +1,10 @@
 import { and, eq, gt, isNull, or } from "drizzle-orm";
-import { directoryDb } from "#db/databases.ts";
 import { outputs } from "#db/schema/streams/outputs.ts";
 import { pages } from "#db/schema/pages.ts";
 import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { notFound, unauthenticated } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { fromShards } from "#worker/services/core/databases.ts";
 
 const PREFIX = "tifo_out_";
 
@@ -39,11 +39,14 @@ export async function findOutputId(ctx: Ctx, channelId: string, token: string): 
  * channel but the token's own.
  */
 export async function siteOfOutput(env: Env, channelId: string, token: string, now: number): Promise<string> {
-  const [row] = await directoryDb(env)
-    .select({ siteId: outputs.siteId, channelId: outputs.channelId, expires: outputs.expires, page: pages.id })
-    .from(outputs)
-    .leftJoin(pages, and(eq(pages.siteId, outputs.siteId), eq(pages.id, outputs.channelId)))
-    .where(eq(outputs.hash, await sha256(token)));
+  const hash = await sha256(token);
+  const [row] = await fromShards(env, (db) =>
+    db
+      .select({ siteId: outputs.siteId, channelId: outputs.channelId, expires: outputs.expires, page: pages.id })
+      .from(outputs)
+      .leftJoin(pages, and(eq(pages.siteId, outputs.siteId), eq(pages.id, outputs.channelId)))
+      .where(eq(outputs.hash, hash)),
+  );
   if (!row || (row.expires !== null && row.expires <= now)) throw unauthenticated("The output has been revoked, or has expired");
   if (row.page === null || row.channelId !== channelId) throw notFound("Channel not found");
   return row.siteId;

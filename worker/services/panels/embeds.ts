@@ -4,6 +4,7 @@ import { type PanelRow, panels } from "#db/schema/panels.ts";
 import { sites } from "#db/schema/sites.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { dbOf } from "#worker/services/core/databases.ts";
 import { restricts } from "#worker/services/videos/gate-departures.ts";
 
 /** A panel as a channel of a site shows it. */
@@ -22,8 +23,8 @@ export interface EmbeddablePanel extends PanelAddress {
  * A panel that other pages may embed: anybody may see it, on a channel that anybody may watch, from everywhere and at any time. Anything
  * else is a 404, so that the response doesn't tell what exists. One round trip.
  */
-export async function findEmbeddablePanel({ db }: Ctx, { siteId, channelId, panelId }: PanelAddress): Promise<EmbeddablePanel> {
-  const [row] = await db
+export async function findEmbeddablePanel(ctx: Ctx, { siteId, channelId, panelId }: PanelAddress): Promise<EmbeddablePanel> {
+  const [row] = await dbOf(ctx, siteId)
     .select({ panel: panels, data: pages.data, activeRenderers: pages.activeRenderers, siteName: sites.name })
     .from(pages)
     .innerJoin(sites, eq(sites.id, pages.siteId))

@@ -7,6 +7,7 @@ import { inGroups } from "#worker/lib/in-groups.ts";
 import { batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { deleteFiles } from "#worker/services/graphics/graphics.ts";
 import { ARCHIVED } from "#worker/services/site-archives/tables.ts";
+import { releaseSite } from "#worker/services/sites/placement.ts";
 import { destroyObject, objectsOfSite } from "./objects.ts";
 import { closeSandbox } from "./sandboxes.ts";
 import { UNARCHIVED } from "./tables.ts";
@@ -47,6 +48,7 @@ async function takeStep({ env, db, now }: Upkeep, sandbox: SandboxRow): Promise<
   if (rest.length > 0) return update(db, siteId, { objects: rest });
   await deleteSiteFiles({ env, db }, siteId);
   await deleteRows({ db }, siteId);
+  await releaseSite(env, siteId);
 }
 
 async function update(db: Ctx["db"], siteId: string, next: Partial<SandboxRow>): Promise<void> {

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { directoryDb } from "#db/databases.ts";
+import { siteDb } from "#db/databases.ts";
 import { sandboxes } from "#db/schema/sandboxes.ts";
 import { mayBeSandbox } from "#worker/lib/ids.ts";
 
@@ -16,7 +16,7 @@ export async function isSandbox(env: Env, siteId: string): Promise<boolean> {
   const now = Date.now();
   const cached = known.get(siteId);
   if (cached && cached.until > now) return cached.isSandbox;
-  const [row] = await directoryDb(env).select({ id: sandboxes.siteId }).from(sandboxes).where(eq(sandboxes.siteId, siteId));
+  const [row] = await siteDb(env, siteId).select({ id: sandboxes.siteId }).from(sandboxes).where(eq(sandboxes.siteId, siteId));
   if (known.size >= MAX_CACHED) known.clear();
   known.set(siteId, { isSandbox: row !== undefined, until: now + CACHED_MS });
   return row !== undefined;

@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { isSharded, shardDb, shardOf, shardsOf } from "#db/databases.ts";
 import { type AccountRow, accounts } from "#db/schema/accounts.ts";
 import { sandboxes, sandboxMails } from "#db/schema/sandboxes.ts";
 import { apiKeys, type SiteRow, sites } from "#db/schema/sites.ts";
@@ -14,9 +15,11 @@ import {
 } from "#worker/services/accounts/account-rows.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { batchAll, commitIfUnchanged, type Ctx, newRow } from "#worker/services/core/context.ts";
+import { ctxOf, fromEveryDb } from "#worker/services/core/databases.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { newKey } from "#worker/services/sites/api-keys.ts";
 import { toSite } from "#worker/services/sites/schemas.ts";
+import { placeSite } from "#worker/services/sites/placement.ts";
 import { newSiteRow } from "#worker/services/sites/site-row.ts";
 import { KEPT_MAILS } from "./captured-mail.ts";
 import { createContent } from "./content.ts";
@@ -31,27 +34,45 @@ export async function createSandbox(ctx: Ctx, address: string) {
   await takeSlot(anywhere, "createSandbox", address);
   await takeSlot(anywhere, "createSandboxes", "");
   const siteId = newSandboxId(ctx.now);
-  const own: Ctx = { ...ctx, siteId, caller: async () => ({ kind: "system" }) };
-  const site = newSiteRow(own, { slug: `sandbox-${randomHex(8)}`, name: "Sandbox" });
+  const slug = `sandbox-${randomHex(8)}`;
+  const asSystem: Ctx = { ...ctx, siteId, caller: async () => ({ kind: "system" }) };
+  const { own, ...created } = await placeSite(asSystem, { id: siteId, slug }, async (placed) => ({
+    own: placed,
+    ...(await insertSandbox(placed, slug, capacity - (await countElsewhere(placed)))),
+  }));
+  return { ...created, ...(await createContent(own)) };
+}
+
+async function insertSandbox(own: Ctx, slug: string, capacity: number) {
+  const site = newSiteRow(own, { slug, name: "Sandbox" });
   const [{ key: developerKey, hash }, password, claimToken] = [await newKey(), randomToken(12), `tifo_claim_${randomToken(24)}`];
   const people = await newPeople(own, site, password);
-  const expires = ctx.now + LIFETIME_MS;
+  const expires = own.now + LIFETIME_MS;
   const changes = [
     insertWhileThereIsRoom(own, { claimHash: await sha256(claimToken), expires }, capacity),
-    ctx.db.insert(sites).values(site),
+    own.db.insert(sites).values(site),
     ...people.flatMap((person) => insertAccount(own, person)),
-    ctx.db.insert(apiKeys).values({ ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null }),
+    own.db.insert(apiKeys).values({ ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null }),
   ];
   await requireRoom(() =>
     commitIfUnchanged(
       own,
       changes,
-      { type: "site.created", resource: `site/${siteId}`, data: toSite(site) },
+      { type: "site.created", resource: `site/${site.id}`, data: toSite(site) },
       ...people.map(newAccountEvent),
     ),
   );
   const [admin, viewer] = people;
-  return { site, developerKey, password, claimToken, expires, admin, viewer, ...(await createContent(own)) };
+  return { site, developerKey, password, claimToken, expires, admin, viewer };
+}
+
+/** How many sandboxes the other shards have. */
+async function countElsewhere({ env, siteId }: Ctx): Promise<number> {
+  if (!isSharded(env)) return 0;
+  const own = await shardOf(env, siteId);
+  const others = [...shardsOf(env).keys()].filter((shard) => shard !== own);
+  const counts = await Promise.all(others.map((shard) => shardDb(env, shard).$count(sandboxes)));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** How many sandboxes the deployment may have at a time; 0 turns them off. */
@@ -106,16 +127,16 @@ export async function claimSandbox(ctx: Ctx, input: ClaimSandbox, address: strin
   const anywhere: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
   await takeSlot(anywhere, "claimSandbox", address);
   await takeSlot(anywhere, "claimSandboxes", "");
-  const own: Ctx = { ...ctx, siteId: site.id, caller: async () => ({ kind: "system" }) };
+  const own: Ctx = { ...ctxOf(ctx, site.id), caller: async () => ({ kind: "system" }) };
   const fresh = await newAccount(own, { ...person, marketingOptin: false }, [{ scope: "*", pageId: [], write: true }]);
   const admin = { ...fresh, trusted: true };
   const changes = [
-    ctx.db.delete(sandboxes).where(isActive(ctx, await sha256(claimToken))),
-    ctx.db
+    own.db.delete(sandboxes).where(isActive(ctx, await sha256(claimToken))),
+    own.db
       .update(accounts)
       .set({ passwordHash: null, passwordVersion: sql`${accounts.passwordVersion} + 1`, version: sql`${accounts.version} + 1` })
       .where(and(eq(accounts.siteId, site.id), eq(accounts.email, emailOf("admin", site.slug)))),
-    ctx.db.delete(sandboxMails).where(eq(sandboxMails.siteId, site.id)),
+    own.db.delete(sandboxMails).where(eq(sandboxMails.siteId, site.id)),
     ...insertAccount(own, admin),
   ];
   await rejectTakenEmail(() => commitIfUnchanged(own, changes, newAccountEvent(admin)));
@@ -126,7 +147,7 @@ export async function claimSandbox(ctx: Ctx, input: ClaimSandbox, address: strin
 /** Ends a sandbox now; the cron deletes what is left of it. */
 export async function discardSandbox(ctx: Ctx, claimToken: string): Promise<void> {
   const site = await findByToken(ctx, claimToken);
-  await closeSandbox(ctx, site.id);
+  await closeSandbox(ctxOf(ctx, site.id), site.id);
 }
 
 /** Ends all access to a sandbox. */
@@ -157,11 +178,10 @@ export async function getSandbox(ctx: Ctx) {
 }
 
 async function findByToken(ctx: Ctx, claimToken: string): Promise<SiteRow> {
-  const [found] = await ctx.db
-    .select({ site: sites })
-    .from(sandboxes)
-    .innerJoin(sites, eq(sites.id, sandboxes.siteId))
-    .where(isActive(ctx, await sha256(claimToken)));
+  const isClaimed = isActive(ctx, await sha256(claimToken));
+  const [found] = await fromEveryDb(ctx, (db) =>
+    db.select({ site: sites }).from(sandboxes).innerJoin(sites, eq(sites.id, sandboxes.siteId)).where(isClaimed),
+  );
   if (!found) throw notFound("No sandbox has this claim token; it may have expired or been claimed");
   return found.site;
 }

@@ -7,6 +7,7 @@ import { Failure, invalid, LostRace, unauthenticated, wonRace } from "#worker/li
 import { ID_PATTERN, newId } from "#worker/lib/ids.ts";
 import { updateClaim } from "#worker/services/claim-statuses/claims.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
+import { ctxOf } from "#worker/services/core/databases.ts";
 import { asSystemInEffect } from "#worker/services/core/system.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { findShop } from "./connection.ts";
@@ -27,7 +28,7 @@ export interface ShopWebhook {
  * of the order, because whoever once saw a signed body could send it again with another webhook id. Other topics are ignored.
  */
 export async function receiveShopWebhook(ctx: Ctx, siteId: string, { body, signature, topic, webhookId }: ShopWebhook): Promise<void> {
-  const own: Ctx = { ...ctx, siteId, caller: () => Promise.resolve({ kind: "system" }) };
+  const own: Ctx = { ...ctxOf(ctx, siteId), caller: () => Promise.resolve({ kind: "system" }) };
   const secret = ID_PATTERN.test(siteId) ? (await findShop(own))?.webhookSecret : undefined;
   if (!secret || !(await isSignedByShop(secret, body, signature)))
     throw unauthenticated("The X-Shopify-Hmac-Sha256 doesn't match the body, or the site has no shop with a webhook secret");

@@ -5,7 +5,9 @@ import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import { keyAllows } from "#worker/lib/roles.ts";
 import { commit, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { ctxOf, dbOf, fromEveryDb } from "#worker/services/core/databases.ts";
 import { KEY_AREAS } from "#worker/services/sites/api-key-schemas.ts";
+import { placeImport } from "#worker/services/sites/placement.ts";
 import { prefixOf } from "./export.ts";
 import { enqueueArchive, RETENTION_MS, unfinished } from "./jobs.ts";
 import { toArchiveEvent } from "./schemas.ts";
@@ -55,12 +57,13 @@ export async function openArchive(ctx: Ctx, token: string): Promise<{ job: Archi
   const [siteId = "", id = "", keyId = "", expires] = (await readSigned(ctx.env, PURPOSE, token))?.split(".") ?? [];
   const invalidLink = notFound("The link is unknown or has expired");
   if (expires === undefined || Number(expires) <= ctx.now) throw invalidLink;
-  const [[job], [key]] = await ctx.db.batch([
-    ctx.db
+  const db = dbOf(ctx, siteId);
+  const [[job], [key]] = await db.batch([
+    db
       .select()
       .from(siteArchives)
       .where(and(eq(siteArchives.id, id), eq(siteArchives.siteId, siteId), eq(siteArchives.status, "complete"))),
-    ctx.db
+    db
       .select({ roles: apiKeys.roles, expires: apiKeys.expires })
       .from(apiKeys)
       .where(and(eq(apiKeys.id, keyId), eq(apiKeys.siteId, siteId))),
@@ -81,11 +84,13 @@ export async function* readPieces(env: Env, { pieces }: Pick<ArchiveRow, "pieces
 /** Stores an archive and starts its import: of a site that doesn't exist here, or into the same site. Only for the operator. */
 export async function startImport(ctx: Ctx, siteId: string, body: ReadableStream<Uint8Array>): Promise<ArchiveRow> {
   await ctx.caller();
-  const job = await newImport({ ...ctx, siteId });
+  await placeImport(ctx, siteId);
+  const own = ctxOf(ctx, siteId);
+  const job = await newImport(own);
   const key = `${prefixOf(job)}upload`;
   const bytes = await storeStream(ctx.env.MEDIA, key, body, "text/x-ndjson");
   const uploaded = { ...job, bytes, pieces: [{ key, bytes }] };
-  await ctx.db.insert(siteArchives).values(uploaded);
+  await own.db.insert(siteArchives).values(uploaded);
   ctx.defer(enqueueArchive(ctx.env, uploaded));
   return uploaded;
 }
@@ -108,10 +113,8 @@ export async function newImport(ctx: Ctx): Promise<ArchiveRow> {
 
 /** The state of an import. Only for the operator. */
 export async function getImport(ctx: Ctx, id: string): Promise<ArchiveRow> {
-  const [job] = await ctx.db
-    .select()
-    .from(siteArchives)
-    .where(and(eq(siteArchives.id, id), eq(siteArchives.kind, "import")));
+  const isImport = and(eq(siteArchives.id, id), eq(siteArchives.kind, "import"));
+  const [job] = await fromEveryDb(ctx, (db) => db.select().from(siteArchives).where(isImport));
   if (!job) throw notFound("Import not found");
   return job;
 }

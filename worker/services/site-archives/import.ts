@@ -5,6 +5,7 @@ import { sites } from "#db/schema/sites.ts";
 import { open } from "#worker/lib/crypto/crypto.ts";
 import { batchAll, commitIfUnchanged, type Ctx, updateRow, whereVersion } from "#worker/services/core/context.ts";
 import { wonRace } from "#worker/lib/errors.ts";
+import { isSlugFree } from "#worker/services/sites/placement.ts";
 import { advance, LEASE_MS, SECRETS_PURPOSE } from "./export.ts";
 import { checkRow, InvalidArchive, keyOf, Secrets } from "./format.ts";
 import { checkHeader, type Part, type Piece, readParts } from "./read-archive.ts";
@@ -87,11 +88,12 @@ async function checkFile(ctx: Ctx, { file, bytes, md5 }: Piece["files"][number])
 async function requireFreeSlug(ctx: Ctx, rows: StoredRow[]): Promise<void> {
   const [row] = rows;
   if (!row || rows.length > 1) throw new InvalidArchive("An archive has one site");
+  const slug = String(row.slug);
   const [other] = await ctx.db
     .select({ id: sites.id })
     .from(sites)
-    .where(and(eq(sites.slug, String(row.slug)), ne(sites.id, ctx.siteId)));
-  if (other) throw new InvalidArchive("Another site has this slug");
+    .where(and(eq(sites.slug, slug), ne(sites.id, ctx.siteId)));
+  if (other || !(await isSlugFree(ctx, slug))) throw new InvalidArchive("Another site has this slug");
 }
 
 /** The rows with their secrets, if this deployment can read them; else with new ones, or without the rows that consist of them. */

@@ -178,6 +178,8 @@ export const LEFT_OUT: Record<string, string> = {
   dead_letters: "messages of this deployment's queue",
   cron_runs: "belongs to the deployment, not to a site",
   backup_runs: "as for cron_runs",
+  site_shards: "says where the site is in this deployment",
+  site_slugs: "as for site_shards",
   alerts: "as for cron_runs",
   request_counts: "as for cron_runs",
   sandboxes: "an archive is of a site that is kept",

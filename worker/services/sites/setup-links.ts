@@ -7,7 +7,8 @@ import { LostRace, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { commit, commitIfUnchanged, type Ctx } from "#worker/services/core/context.ts";
 import type { SetUpSite } from "./setup-schemas.ts";
-import { planSite, rejectTakenSlug } from "./sites.ts";
+import { rejectTakenSlug } from "./placement.ts";
+import { planSite } from "./sites.ts";
 
 /** Creates the link with which somebody sets up a site without the super key. It replaces the one before. */
 export async function createSetupLink(ctx: Ctx, { lifetime }: { lifetime: number }): Promise<{ setupToken: string; expires: number }> {
@@ -18,7 +19,10 @@ export async function createSetupLink(ctx: Ctx, { lifetime }: { lifetime: number
   return { setupToken, expires };
 }
 
-/** Creates a site and its first admin with a setup link, which then no longer works. An error, such as a taken slug, leaves it valid. */
+/**
+ * Creates a site and its first admin with a setup link, which then no longer works. An error, such as a taken slug, leaves it valid. The
+ * site is on the first shard, because the link is: one batch uses it and creates the site.
+ */
 export async function setUpSite(ctx: Ctx, { setupToken, ...input }: SetUpSite): Promise<{ site: SiteRow; admin: AccountRow }> {
   const invalidLink = notFound("The setup link is invalid, expired or already used");
   const isOpen = and(eq(setupLinks.hash, await sha256(setupToken)), gt(setupLinks.expires, ctx.now));

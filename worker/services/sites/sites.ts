@@ -3,7 +3,7 @@ import type { AccountRow } from "#db/schema/accounts.ts";
 import { apiKeys, type SiteRow, sites } from "#db/schema/sites.ts";
 import { streamProviders } from "#db/schema/streams/streams.ts";
 import { siteThemes } from "#db/schema/themes.ts";
-import { invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
+import { invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreateSite, type SiteFeatures, toSite, type UpdateSite } from "./schemas.ts";
 import { newSiteRow } from "./site-row.ts";
@@ -14,7 +14,9 @@ import { requireCanGrantRoles } from "#worker/services/accounts/role-rules.ts";
 import { inSegments } from "#worker/services/core/named-references.ts";
 import { type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { removedSegments, unusedSegments, whileUnused } from "#worker/services/segments/uses.ts";
+import { ctxOf } from "#worker/services/core/databases.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
+import { placeSite, rejectTakenSlug, reserveSlug } from "./placement.ts";
 
 /** The site, the id of its admin theme, and whether the caller manages it. */
 export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; adminTheme: string | null; manages: boolean }> {
@@ -59,6 +61,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
     );
   const event: NewEvent<"site.updated"> = { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) };
   const write = () => commitIfUnchanged(ctx, change, event);
+  if (slug !== current.slug) await reserveSlug(ctx, current.id, slug);
   await rejectTakenSlug(() => withReferences(ctx, references, () => whileUnused(ctx, removed, write)));
   return next;
 }
@@ -100,11 +103,11 @@ async function requireStreamProvider(ctx: Ctx, name: string | undefined): Promis
 
 /** Replaces a site's features and, if given, its service charge rate; only for the operator. */
 export async function replaceFeatures(ctx: Ctx, siteId: string, { features, contractServiceChargeRate }: SiteFeatures): Promise<SiteRow> {
-  const own: Ctx = { ...ctx, siteId };
+  const own = ctxOf(ctx, siteId);
   const current = await getSite(own);
   const serviceChargeRate = contractServiceChargeRate === undefined ? current.serviceChargeRate : contractServiceChargeRate;
   const next: SiteRow = { ...current, features, serviceChargeRate, ...nextVersion(ctx, current) };
-  const change = ctx.db
+  const change = own.db
     .update(sites)
     .set(next)
     .where(and(eq(sites.id, siteId), eq(sites.version, current.version)));
@@ -114,14 +117,13 @@ export async function replaceFeatures(ctx: Ctx, siteId: string, { features, cont
 
 /** Creates a site with its first admin and a developer key that is shown only once. */
 export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: SiteRow; admin: AccountRow; developerKey: string }> {
-  const own: Ctx = { ...ctx, siteId: newId(ctx.now) };
   const { key: developerKey, hash } = await newKey();
-  const { site, admin, changes, events } = await planSite(own, input);
-  const keyInsert = ctx.db
-    .insert(apiKeys)
-    .values({ ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null });
-  await rejectTakenSlug(() => commit(own, [...changes, keyInsert], ...events));
-  return { site, admin, developerKey };
+  return placeSite(ctx, { id: newId(ctx.now), slug: input.slug }, async (own) => {
+    const { site, admin, changes, events } = await planSite(own, input);
+    const key = { ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null };
+    await commit(own, [...changes, own.db.insert(apiKeys).values(key)], ...events);
+    return { site, admin, developerKey };
+  });
 }
 
 /** A new site with the id of the context and its first admin: the rows, what inserts them, and their events. */
@@ -132,9 +134,4 @@ export async function planSite(own: Ctx, input: CreateSite) {
   const created: NewEvent<"site.created"> = { type: "site.created", resource: `site/${site.id}`, data: toSite(site) };
   const events: [NewEvent, NewEvent] = [created, accountEvent("new_account", admin)];
   return { site, admin, changes: [own.db.insert(sites).values(site), ...insertAccount(own, admin)], events };
-}
-
-/** A 409 if another site of the deployment has the slug. */
-export function rejectTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
-  return rejectDuplicate("sites.slug", "Another site has this slug", write);
 }

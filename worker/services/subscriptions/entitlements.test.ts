@@ -14,8 +14,9 @@ import { EventList } from "#worker/services/webhooks/schemas.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { grantEntitlement, heldSkus, revokeEntitlement } from "./entitlements.ts";
 import { ownerKey, readRights } from "#worker/services/realtime/rights.ts";
+import { siteStore } from "#test/site-store.ts";
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 let ctx: Ctx;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { asc, eq } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
@@ -8,11 +7,12 @@ import { outbox } from "#db/schema/events.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { callAs, newBuyer } from "#test/purchases.ts";
 import { Wallet } from "./schemas.ts";
+import { siteStore } from "#test/site-store.ts";
 
 // Random credits, debits and repeats, some of them at the same time, against a model: whatever was accepted, the balance is its sum, never
 // negative, and each transactionId counts once.
 
-const db = createDb(env.DB);
+const db = createDb(siteStore);
 
 let site: TestSite;
 

@@ -9,6 +9,7 @@ import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
 import { type CancelRecurring, toTransaction, toWallet, type WalletInput } from "./schemas.ts";
 import { type Actor, callerAccount, commitIfUnchanged, type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
+import { ctxOf } from "#worker/services/core/databases.ts";
 import { cancelRecurring, recurringOf } from "#worker/services/billing/recurring.ts";
 import { refundOnce } from "#worker/services/billing/refunds.ts";
 import { findConnection } from "#worker/services/billing/stripe-connect.ts";
@@ -51,7 +52,7 @@ export async function insertWallet(
   { siteId, ownerId, ownerType, balance, paymentCustomerId }: WalletInput,
 ): Promise<WalletRow | WalletFailure> {
   await ctx.caller();
-  const own: Ctx = { ...ctx, siteId };
+  const own = ctxOf(ctx, siteId);
   if (!(await ownerExists(own, ownerType, ownerId)))
     return { success: false, message: `Failed to insert the wallet: no such ${ownerType}` };
   const row: WalletRow = {

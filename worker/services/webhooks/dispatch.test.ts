@@ -11,6 +11,7 @@ import { newWebhookSecret, signingKeys } from "./signature.ts";
 import { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { Webhooks } from "./endpoint-schemas.ts";
 import { disableEndpoint, sendEvent } from "./dispatch.ts";
+import { siteStore } from "#test/site-store.ts";
 
 function newEvent(): QueuedEvent {
   const [id, resource] = [newId(Date.now()), `overlay/${newId(Date.now())}`];
@@ -48,7 +49,7 @@ test("a failure under old settings doesn't disable new ones", async () => {
   const site = await newSite();
   const webhooks = { enabled: true, webhookUrl: newInbox().url, webhookSubscriptions: ["overlay-service-v1"] };
   await site.call("createWebhooks", { body: { webhooks } });
-  const db = createDb(env.DB);
+  const db = createDb(siteStore);
   const [before] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.siteId, site.id));
   if (!before) throw new Error("No endpoint was created");
   const disable = (version: number) => disableEndpoint(env, site.id, before.id, { reason: "gone", version, now: Date.now() });
@@ -63,7 +64,7 @@ test("an endpoint whose secret can't be decrypted still accepts events", async (
   const site = await newSite();
   const webhooks = { enabled: true, webhookUrl: newInbox().url, webhookSubscriptions: ["overlay-service-v1"] };
   await site.call("createWebhooks", { body: { webhooks } });
-  const db = createDb(env.DB);
+  const db = createDb(siteStore);
   const rows = await db.update(webhookEndpoints).set({ secretSealed: "AAAA" }).where(eq(webhookEndpoints.siteId, site.id)).returning();
   const stub = env.WEBHOOK_ENDPOINT.getByName(`${site.id}:${rows[0]?.id}`);
   await stub.accept([newEvent()], true);

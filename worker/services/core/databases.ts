@@ -1,0 +1,45 @@
+import type { Db, DbGuard } from "#db/client.ts";
+import { allDbs, directoryDb, isSharded, shardDb, siteDb } from "#db/databases.ts";
+import type { Ctx } from "./context.ts";
+
+// What a request needs of another database than its site's. With one shard, all of it is `ctx.db`, at no cost.
+
+/** The database of a site, or of the deployment if the id is no site's, such as "" or "global". Queries wait for the caller's check. */
+export function dbOf(ctx: Ctx, siteId: string): Db {
+  return isSharded(ctx.env) ? siteDb(ctx.env, siteId, confirmedFirst(ctx)) : ctx.db;
+}
+
+/** The context on another site, with its database. */
+export function ctxOf(ctx: Ctx, siteId: string): Ctx {
+  return { ...ctx, siteId, db: dbOf(ctx, siteId) };
+}
+
+/** The database of what belongs to no site. */
+export function directoryOf(ctx: Ctx): Db {
+  return isSharded(ctx.env) ? directoryDb(ctx.env, confirmedFirst(ctx)) : ctx.db;
+}
+
+/** Every database, for what is about all sites, or found before its site is known. */
+export function everyDb(ctx: Ctx): [Db, ...Db[]] {
+  return isSharded(ctx.env) ? allDbs(ctx.env, confirmedFirst(ctx)) : [ctx.db];
+}
+
+/** The rows of every database, found before their site is known. */
+export function fromEveryDb<T>(ctx: Ctx, read: (db: Db) => PromiseLike<T[]>): Promise<T[]> {
+  return isSharded(ctx.env) ? fromShards(ctx.env, read, confirmedFirst(ctx)) : Promise.resolve(read(ctx.db));
+}
+
+/** A shard's database, for a site that is being created. */
+export function shardDbOf(ctx: Ctx, shard: number): Db {
+  return isSharded(ctx.env) ? shardDb(ctx.env, shard, confirmedFirst(ctx)) : ctx.db;
+}
+
+/** The caller's check is a query of the request's own database, so it can't be batched with one of another. */
+function confirmedFirst(ctx: Ctx): DbGuard {
+  return { pending: () => undefined, settle: () => undefined, admit: async () => void (await ctx.caller()) };
+}
+
+/** The rows of every shard, without a caller's check: for rows that are found by a secret. */
+export async function fromShards<T>(env: Env, read: (db: Db) => PromiseLike<T[]>, guard?: DbGuard): Promise<T[]> {
+  return (await Promise.all(allDbs(env, guard).map(read))).flat();
+}
