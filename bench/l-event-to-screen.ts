@@ -38,6 +38,7 @@ export async function eventToScreen(quick: boolean): Promise<Result> {
     name: "Tifo",
     start: () => startMiniflare({ code, objects: OBJECTS, variables: { ...VARIABLES, TIFO_SOCKETS_PER_ADDRESS: "0" } }, folder),
     connectPath: (_, viewer) => `/realtime/v1/channels/${CHANNEL_1}?clientId=${SITE_A}&deviceId=viewer-${viewer}`,
+    without: "",
   };
   const rounds = await runRounds<Broadcaster>({
     contenders: [ours, bare],

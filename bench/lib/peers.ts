@@ -90,7 +90,7 @@ function uWebSockets(): Broadcaster | string {
   }
   return {
     name: "uWebSockets",
-    start: () => startNode("bench/peers/uwebsockets.mjs", module),
+    start: () => startNode("bench/peers/uwebsockets.ts", module),
     connectPath: (room) => `/connect?room=${room}`,
     without: "log, receipts, gate",
   };

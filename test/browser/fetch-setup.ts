@@ -7,3 +7,5 @@ globalThis.fetch = (input, init) => {
   headers.set("Connection", "close");
   return fetch(input, { ...init, headers });
 };
+
+export {};

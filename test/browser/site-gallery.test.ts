@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors } from "./site.ts";
+import { url } from "./test-server.ts";
 
-const url = inject("url");
 let browser: Browser;
 
 beforeAll(async () => {

@@ -94,8 +94,8 @@ export class ChannelLog {
     const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
     // Not remembered: a delayed broadcast may be sent again with a later end.
     if (endsAt <= now) return { seq: this.#position, startsAt, endsAt };
-    const { userSegment, personal: _, ...shown } = broadcast;
-    const personal = isPersonal(broadcast);
+    const { userSegment, personal: isMarked = false, ...shown } = broadcast;
+    const personal = isMarked || isPersonal(shown.contents);
     const tags = userSegment === undefined ? (broadcast.segment?.tags ?? null) : [segmentLabel(userSegment)];
     const until = broadcast.timecode === undefined ? endsAt : endsAt + MAX_VIDEO_LATENCY_MS;
     this.#commit(() => {

@@ -6,8 +6,9 @@ import type { Broadcast, LogFrame } from "./channel.protocol.ts";
 /** The kit's templates for it. */
 const TEMPLATES: ReadonlySet<string> = new Set(["question", "chat-message"]);
 
-export function isPersonal({ personal, contents }: Pick<Broadcast, "personal" | "contents">): boolean {
-  return personal === true || contents.some((content) => content.kind === "kit" && TEMPLATES.has(content.template));
+/** Whether a broadcast is personal by what it shows, also if it isn't marked so. */
+export function isPersonal(contents: Broadcast["contents"]): boolean {
+  return contents.some((content) => content.kind === "kit" && TEMPLATES.has(content.template));
 }
 
 /** Marks the frames that show it, and finds those of earlier releases. */
