@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from "react";
 import { done } from "#sdk/client/index.ts";
 import { SiteContext, type SiteControl } from "#studio/session/context.tsx";
@@ -7,6 +7,7 @@ import { currentSite, knownSites, rememberCurrentSite, rememberSites, type Stora
 import { Loading } from "#studio/ui/states.tsx";
 import { Toaster } from "#studio/ui/toast.tsx";
 import { entranceOf } from "./entrance.ts";
+import { Queries } from "./queries.ts";
 
 const SetUp = lazy(() => import("#studio/sign-in/set-up.tsx"));
 const Join = lazy(() => import("#studio/sign-in/join.tsx"));
@@ -82,15 +83,9 @@ function useSiteControl(connection: SiteConnection | null, siteId: string | null
   );
 }
 
-/** A cache per account: nothing that one account has read is shown to the next. The client itself retries what can be retried. */
-function queriesOf(_siteId: string | null, _accountId: string | null): QueryClient {
-  return new QueryClient({
-    defaultOptions: {
-      // Requests fail while the browser is offline: by default they would wait for the network, and a take would go on air minutes late.
-      queries: { retry: false, staleTime: 10_000, networkMode: "always", refetchOnReconnect: true },
-      mutations: { networkMode: "always" },
-    },
-  });
+/** A cache per account: nothing that one account has read is shown to the next. */
+function queriesOf(_siteId: string | null, _accountId: string | null): Queries {
+  return new Queries();
 }
 
 function neverChanges(): () => void {

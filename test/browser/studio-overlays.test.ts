@@ -1,0 +1,91 @@
+import type { Browser, Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { launchBrowser } from "./browser.ts";
+import { ANNOUNCER, type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
+
+const SLUG = "studio-overlays";
+const Overlay = z.object({ duration: z.number(), contents: z.array(z.record(z.string(), z.unknown())) });
+
+let browser: Browser;
+let site: StudioSite;
+let admin: Member;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  site = await StudioSite.create(inject("url"), SLUG);
+  admin = await site.admin(SLUG);
+});
+
+afterAll(() => browser.close());
+
+async function created(page: Page): Promise<z.output<typeof Overlay>> {
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.waitForURL(/\/overlays\/[0-9a-f]{24}/);
+  return Overlay.parse(await site.call("GET", `/overlay/v1/${/[0-9a-f]{24}/.exec(page.url())?.[0] ?? ""}`));
+}
+
+test("html of one's own is written with its variables asked for, and previewed at four sizes without running anything", async () => {
+  const { page, errors } = await site.open(browser, "/overlays/new", admin);
+  await page.getByRole("button", { name: /^HTML/ }).click();
+  await page.getByLabel("Name", { exact: true }).fill(`Half-time ${SCRIPT}`);
+  await page.getByLabel("Markup").fill(`<p class="x">{{scorer}} at {{minute}}</p>${SCRIPT}`);
+  await page.getByLabel("scorer").fill(`Marta ${SCRIPT}`);
+  await page.getByLabel("minute").fill("17");
+  expect(await page.getByLabel("headline").count()).toBe(0);
+  const previews = page.getByRole("region", { name: "Preview" });
+  expect(await previews.locator("iframe").count()).toBe(4);
+  await previews.locator("iframe").first().contentFrame().getByText("at 17").waitFor();
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  expect((await created(page)).contents).toMatchObject([{ kind: "html", variables: { scorer: `Marta ${SCRIPT}`, minute: "17" } }]);
+  expect(errors.filter((error) => !error.includes("Content Security Policy"))).toEqual([]);
+});
+
+test("an image that is uploaded while the list of images is still on its way is in the list", async () => {
+  const { page, errors } = await site.open(browser, "/overlays/new", admin);
+  await page.getByRole("button", { name: /^Goal/ }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Goal");
+  // The server answers the list before the upload, and the answer arrives after it.
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let isFirst = true;
+  await page.route(/\/media\/v1\?/, async (route) => {
+    const response = await route.fetch();
+    if (isFirst) {
+      isFirst = false;
+      await held;
+    }
+    await route.fulfill({ response });
+  });
+  const choose = page.getByRole("button", { name: /^Choose the image/ });
+  await choose.click();
+  const image = sharp({ create: { width: 60, height: 60, channels: 3, background: "#6e5ffb" } });
+  const dialog = page.getByRole("dialog", { name: "Choose an image" });
+  const uploaded = page.waitForResponse((response) => response.request().method() === "POST" && response.status() === 201);
+  await dialog
+    .getByLabel("Upload an image")
+    .setInputFiles({ name: "crest.png", mimeType: "image/png", buffer: await image.png().toBuffer() });
+  await uploaded;
+  release();
+  await dialog.waitFor({ state: "detached" });
+  expect(await page.getByRole("textbox", { name: /^Image/ }).inputValue()).toMatch(/^\/media\/v1\/[0-9a-f]{24}$/);
+  await choose.click();
+  await dialog.getByRole("button", { name: /^crest\.png/ }).waitFor();
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  await dialog.getByRole("button", { name: /^crest\.png/ }).click();
+  expect((await created(page)).contents).toMatchObject([{ kind: "kit", template: "goal" }]);
+  expect(errors).toEqual([]);
+});
+
+test("a file that isn't an image is refused where it was chosen, and the dialog stays open", async () => {
+  const { page } = await site.open(browser, "/overlays/new", admin);
+  await page.getByRole("button", { name: /^Goal/ }).click();
+  await page.getByRole("button", { name: /^Choose the image/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Choose an image" });
+  await dialog
+    .getByLabel("Upload an image")
+    .setInputFiles({ name: `${SCRIPT}.png`, mimeType: "image/png", buffer: Buffer.from("no image") });
+  await dialog.getByRole("alert").filter({ hasText: "Must be a PNG" }).waitFor();
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+});
