@@ -1,16 +1,17 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import { done } from "#sdk/client/index.ts";
 import { SiteContext, type SiteControl } from "#studio/session/context.tsx";
 import { connectionTo, type SiteConnection } from "#studio/session/session.ts";
 import { currentSite, knownSites, rememberCurrentSite, rememberSites, type Storages } from "#studio/session/sites.ts";
 import { Loading } from "#studio/ui/states.tsx";
 import { Toaster } from "#studio/ui/toast.tsx";
-import { entranceOf } from "./entrance.ts";
+import { entranceOf, withoutIntent } from "./entrance.ts";
 import { Queries } from "./queries.ts";
 
 const SetUp = lazy(() => import("#studio/sign-in/set-up.tsx"));
 const Join = lazy(() => import("#studio/sign-in/join.tsx"));
+const IntentEntrance = lazy(() => import("#studio/sign-in/intent.tsx"));
 const Reset = lazy(() => import("#studio/sign-in/reset.tsx"));
 const SignIn = lazy(() => import("#studio/sign-in/sign-in.tsx"));
 /** Everything behind the sign-in, loaded once somebody has signed in. */
@@ -24,8 +25,9 @@ export function App() {
   const accountId = useSyncExternalStore(connection?.tokens.subscribe ?? neverChanges, () => connection?.accountId() ?? null);
   const queries = useMemo(() => queriesOf(siteId, accountId), [siteId, accountId]);
   const site = useSiteControl(connection, siteId, setSiteId);
-  const [entrance, setEntrance] = useState(() => entranceOf(location.pathname));
-  const token = new URLSearchParams(location.search).get("token") ?? "";
+  const [entrance, setEntrance] = useState(() => entranceOf(new URL(location.href)));
+  const query = new URLSearchParams(location.search);
+  const token = query.get("token") ?? "";
   const leave = () => {
     // The link works once, so it is of no further use in the address or the history.
     history.replaceState(null, "", "/studio");
@@ -35,6 +37,12 @@ export function App() {
     leave();
     site.switchTo(entered);
   };
+  const { switchTo } = site;
+  const leaveIntent = useCallback(() => {
+    history.replaceState(null, "", withoutIntent(new URL(location.href)));
+    if (siteId !== null) switchTo(siteId);
+    setEntrance(null);
+  }, [siteId, switchTo]);
   return (
     <QueryClientProvider client={queries}>
       <SiteContext value={site}>
@@ -43,8 +51,10 @@ export function App() {
             <SetUp token={location.hash.slice(1)} onEntered={enter} />
           ) : entrance === "join" ? (
             <Join siteId={siteId} token={token} onEntered={enter} />
-          ) : entrance === "reset" ? (
-            <Reset siteId={siteId} token={token} onDone={leave} />
+          ) : entrance === "reset" || entrance === "reset-global" ? (
+            <Reset siteId={siteId} token={token} isGlobal={entrance === "reset-global"} onDone={leave} />
+          ) : entrance === "intent" ? (
+            <IntentEntrance siteId={siteId} intent={query.get("intent") ?? ""} onDone={leaveIntent} />
           ) : connection && accountId !== null ? (
             <SignedIn key={`${connection.siteId}:${accountId}`} connection={connection} accountId={accountId} />
           ) : (

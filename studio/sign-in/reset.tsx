@@ -11,11 +11,13 @@ import { EntranceCard } from "./entrance-card.tsx";
 interface Props {
   siteId: string | null;
   token: string;
+  /** Whether it is the password of a global account, and not of the site's. */
+  isGlobal: boolean;
   onDone: () => void;
 }
 
 /** Chooses a new password with the link of an e-mail. */
-export default function Reset({ siteId, token, onDone }: Props) {
+export default function Reset({ siteId, token, isGlobal, onDone }: Props) {
   const form = useForm({ defaultValues: { password: "" } });
   const [isSet, setSet] = useState(false);
   const [isVoid, setVoid] = useState(siteId === null || token === "");
@@ -27,15 +29,25 @@ export default function Reset({ siteId, token, onDone }: Props) {
     run(async () => {
       if (siteId === null) return;
       const { client, tokens } = connectionTo(siteId);
-      await ok(client.api.POST("/account/v3/reset/update", { body: { token, password } }));
-      // Every session has ended, also the one of this browser.
-      tokens.set(null);
+      const body = { token, password };
+      if (isGlobal) await ok(client.api.POST("/account/v3/reset/global-accounts/update", { body }));
+      else {
+        await ok(client.api.POST("/account/v3/reset/update", { body }));
+        // Every session has ended, also the one of this browser.
+        tokens.set(null);
+      }
       setSet(true);
     });
   return (
     <EntranceCard
       title={isVoid ? "This link doesn’t work" : "Choose a new password"}
-      description={isVoid ? "It works once, for one hour. Request another one at the sign-in." : "It ends all your sessions."}
+      description={
+        isVoid
+          ? "It works once, for one hour. Request another one at the sign-in."
+          : isGlobal
+            ? "For your global account, which lists your sites. Your accounts of these sites keep their own passwords."
+            : "It ends all your sessions."
+      }
       problem={isVoid ? null : problem}
       onSubmit={(event) => void form.handleSubmit(reset)(event)}
     >

@@ -116,7 +116,7 @@ describe("requesting a reset", () => {
     expect(await db.$count(passwordResets, eq(passwordResets.accountId, id))).toBe(0);
   });
 
-  test("may open Studio's own page on any site, for an account of the site, and no other page of the deployment", async () => {
+  test("may open Studio's own page for the kind of account, and no other page of the deployment", async () => {
     const { email } = await newPerson();
     const to = async (baseUrl: string, operationId?: string) =>
       (await requestReset(email, { baseUrl, ...(operationId !== undefined && { operationId }) })).status;
@@ -125,7 +125,10 @@ describe("requesting a reset", () => {
     for (const other of ["/studio", "/studio/reset", `/studio/join?site=${site.id}`, `${page}&token=x`, `${page}#x`])
       expect(await to(ORIGIN + other)).toBe(400);
     expect(await to(`https://evil.example${page}`)).toBe(400);
+    const globalPage = `/studio/reset-global?site=${site.id}`;
+    expect(await to(ORIGIN + globalPage, "askGlobalPasswordReset")).toBe(200);
     expect(await to(ORIGIN + page, "askGlobalPasswordReset")).toBe(400);
+    expect(await to(ORIGIN + globalPage)).toBe(400);
   });
 
   test("sends no email for a reset that has been used in the meantime", async () => {

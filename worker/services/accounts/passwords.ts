@@ -72,7 +72,7 @@ export async function requestReset(
 ): Promise<void> {
   await ctx.caller();
   await takeSlot(ctx, "resetPassword", from.address);
-  const inStudio = kind === "site" && isStudioPage(ctx, input.baseUrl, from.origin, "reset");
+  const inStudio = isStudioPage(ctx, input.baseUrl, from.origin, kind === "site" ? "reset" : "reset-global");
   if (!inStudio) await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
   const id = newId(ctx.now);
   const email = normalizeEmail(input.email);

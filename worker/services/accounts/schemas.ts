@@ -153,7 +153,7 @@ export const AskReset = z
   .strictObject({
     email: Email,
     baseUrl: BaseUrl.describe(
-      "The page that the link in the email opens, with `token` added: on an allowed origin of the site, or, for an account of the site, `/studio/reset?site=<client id>` of this deployment",
+      "The page that the link in the email opens, with `token` added: on an allowed origin of the site, or `/studio/reset?site=<client id>` of this deployment (for a global account, `/studio/reset-global?site=<client id>`)",
     ).openapi({
       example: "https://demo.example/reset",
     }),

@@ -24,6 +24,6 @@ export async function requireAllowedUrl(ctx: Ctx, path: string, url: string, sit
 }
 
 /** Whether a URL is a page of this deployment's Studio that links of this site may open, such as `join`, and nothing else. */
-export function isStudioPage(ctx: Ctx, url: string, apiOrigin: string, page: "join" | "reset"): boolean {
+export function isStudioPage(ctx: Ctx, url: string, apiOrigin: string, page: "join" | "reset" | "reset-global"): boolean {
   return url === `${apiOrigin}/studio/${page}?site=${ctx.siteId}`;
 }
