@@ -43,9 +43,9 @@ export function Editor({ saved, first, templates, onReload }: Props) {
 
   return (
     <>
-      <PageHeader title={saved?.overlay.name ?? "New overlay"} description={saved && <span className="mono">{saved.overlay._id}</span>}>
+      <PageHeader title={saved?.item.name ?? "New overlay"} description={saved && <span className="mono">{saved.item._id}</span>}>
         {saved && (
-          <Link className="button button-secondary button-regular" to={`/overlays/${saved.overlay._id}/fields`}>
+          <Link className="button button-secondary button-regular" to={`/overlays/${saved.item._id}/fields`}>
             All fields
           </Link>
         )}
@@ -134,14 +134,14 @@ export function Editor({ saved, first, templates, onReload }: Props) {
           onClose={() => setDeleting(false)}
         >
           <p>
-            <strong>{saved.overlay.name}</strong> is deleted for everybody. This can&apos;t be undone.
+            <strong>{saved.item.name}</strong> is deleted for everybody. This can&apos;t be undone.
           </p>
         </Confirm>
       )}
       {saving.theirs && (
         <ConflictDialog
           mine={complete}
-          theirs={saving.theirs.overlay}
+          theirs={saving.theirs.item}
           onKeepEditing={saving.keepEditing}
           onTakeTheirs={onReload}
           onSaveMine={() => void saving.save(complete, saving.theirs?.etag)}

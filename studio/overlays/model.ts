@@ -1,5 +1,6 @@
 import type { OverlayShow } from "#sdk/channel/protocol.ts";
-import type { Schemas } from "#sdk/client/index.ts";
+import type { Schemas, TifoClient } from "#sdk/client/index.ts";
+import { type Loaded as LoadedItem, loaded } from "#studio/resources/loaded.ts";
 import { fillVariables, renderVariables, soleVariable, variablesOf } from "#worker/lib/handlebars/template.ts";
 
 export type Overlay = Schemas["Overlay"];
@@ -129,10 +130,10 @@ export function requiredOf({ variables }: Template): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-export interface Loaded {
-  overlay: Overlay;
-  /** The version that the next change is based on. */
-  etag: string | null;
+export type Loaded = LoadedItem<Overlay>;
+
+export function readOverlay({ api }: TifoClient, id: string): Promise<Loaded> {
+  return loaded(api.GET("/overlay/v1/{id}", { params: { path: { id } } }));
 }
 
 export interface FieldsProps<Kind extends Element> {

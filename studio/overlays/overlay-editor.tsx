@@ -7,7 +7,7 @@ import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { Editor } from "./editor.tsx";
-import { draftOf, type Loaded, newDraft, type Template } from "./model.ts";
+import { draftOf, newDraft, readOverlay, type Template } from "./model.ts";
 import "./overlays.css";
 
 /** An overlay, or the choice of what a new one is. */
@@ -36,10 +36,7 @@ function SavedOverlay({ id, templates }: { id: string; templates: readonly Templ
   const { client } = useSession();
   const overlay = useQuery({
     queryKey: ["/overlays", "edited", id],
-    queryFn: async (): Promise<Loaded> => {
-      const call = client.api.GET("/overlay/v1/{id}", { params: { path: { id } } });
-      return { overlay: await ok(call), etag: (await call).response.headers.get("ETag") };
-    },
+    queryFn: () => readOverlay(client, id),
     // What somebody is editing isn't replaced under their hands; a conflict shows when they save.
     staleTime: Infinity,
     gcTime: 0,
@@ -52,7 +49,7 @@ function SavedOverlay({ id, templates }: { id: string; templates: readonly Templ
       <Editor
         key={overlay.data.etag}
         saved={overlay.data}
-        first={draftOf(overlay.data.overlay)}
+        first={draftOf(overlay.data.item)}
         templates={templates}
         onReload={() => void overlay.refetch()}
       />

@@ -46,8 +46,8 @@ export function ConflictDialog({ mine, theirs, onKeepEditing, onTakeTheirs, onSa
               {found.map((difference) => (
                 <tr key={difference.path}>
                   <th scope="row">{difference.path.split(".").map(labelOf).join(" · ")}</th>
-                  <td>{difference.mine}</td>
-                  <td>{difference.theirs}</td>
+                  <td className="difference">{difference.mine}</td>
+                  <td className="difference">{difference.theirs}</td>
                 </tr>
               ))}
             </tbody>

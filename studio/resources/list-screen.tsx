@@ -11,7 +11,7 @@ import { Pages } from "#studio/ui/pages.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
-import { isRecord, type Resource } from "./resource.ts";
+import { isRecord, pluralOf, type Resource } from "./resource.ts";
 import { ResourceTable, type Sorting } from "./resource-table.tsx";
 
 interface Props {
@@ -58,10 +58,10 @@ export function ListScreen({ resource, excerpt }: Props) {
           />
         ))}
       </div>
-      {list.isPending && <Loading label={`Loading ${resource.title.toLowerCase()}…`} />}
+      {list.isPending && <Loading label={`Loading ${pluralOf(resource)}…`} />}
       {list.isError && <ErrorState error={list.error} retry={() => void list.refetch()} />}
       {list.data && !list.isError && list.data.items.length === 0 && (
-        <Empty title={isNarrowed ? "Nothing matches." : `There are no ${resource.title.toLowerCase()} yet.`} />
+        <Empty title={isNarrowed ? "Nothing matches." : `There are no ${pluralOf(resource)} yet.`} />
       )}
       {list.data && !list.isError && list.data.items.length > 0 && (
         <>

@@ -11,6 +11,8 @@ export interface Resource {
   title: string;
   /** One of them, in a sentence: "channel". */
   singular: string;
+  /** Several of them, in a sentence; by default the title. */
+  plural?: string;
   section: Section;
   icon: IconName;
   /** The ids of its operations in the OpenAPI document. */
@@ -35,6 +37,10 @@ export interface Resource {
   canCreate: (access: Access) => boolean;
   canChange: (access: Access, id: string) => boolean;
   canRemove: (access: Access, id: string) => boolean;
+}
+
+export function pluralOf({ plural, title }: Pick<Resource, "plural" | "title">): string {
+  return plural ?? title.toLowerCase();
 }
 
 /** A value within an item, by the path of a column. */

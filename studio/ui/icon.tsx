@@ -5,6 +5,7 @@ const PATHS = {
   chat: "M3 4h14v9H9l-4 3.5V13H3z",
   channel: "M3 4h14v10H3zM7 17h6M10 14v3",
   panel: "M3 4h14v12H3zM12 4v12",
+  tree: "M3 4h5v3H3zM12 9h5v3h-5zM12 14.500h5v3h-5zM5.500 7v9h6.500M5.500 10.500h6.500",
   overlay: "M3 4h14v12H3zM6 12h6M6 9.5h3.5",
   poll: "M4 16v-5M10 16V4M16 16V8",
   quest: "M5 17V3.5M5 4h10l-2.5 3.5L15 11H5",

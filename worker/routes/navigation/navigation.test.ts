@@ -49,6 +49,25 @@ describe("a navigation", () => {
     expect(read.log.d1).toMatchObject({ roundTrips: 1 });
   });
 
+  test("is written by a site admin's own account too, and by no other account", async () => {
+    const { _id } = await newNavigation();
+    const call = { params: { id: _id }, body: input({ name: "Studio" }) };
+    for (const as of ["reader", "creator", "viewer"] as const) {
+      expect((await site.call("createNavigation", { as, body: input() })).status).toBe(403);
+      expect((await site.call("updateNavigation", { as, ...call })).status).toBe(403);
+      expect((await site.call("deleteNavigation", { as, params: { id: _id } })).status).toBe(403);
+    }
+    expect((await site.call("createNavigation", { as: "admin", body: input() })).status).toBe(201);
+    expect((await site.call("updateNavigation", { as: "admin", ...call })).as(Navigation).name).toBe("Studio");
+    expect(
+      (await site.call("applyNavigation", { as: "admin", params: { navigationId: _id }, body: { pageId: site.channels[0] } })).status,
+    ).toBe(204);
+    expect((await site.call("deleteNavigation", { as: "admin", params: { id: _id } })).status).toBe(200);
+    const foreign = await newSite();
+    const theirs = await newNavigation({}, foreign);
+    expect((await site.call("deleteNavigation", { as: "admin", params: { id: theirs._id } })).status).toBe(404);
+  });
+
   test("has entries four levels deep and no deeper", async () => {
     const nested = (levels: number): Record<string, unknown> => folder("Level", levels > 1 ? { children: [nested(levels - 1)] } : {});
     expect((await create({ parents: [nested(4)] })).status).toBe(201);

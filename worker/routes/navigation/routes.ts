@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { AppEnv } from "#worker/http/app-env.ts";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion, tagPublicPart } from "#worker/http/conditional.ts";
-import { CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, Id, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
@@ -22,7 +22,7 @@ import { ApplyNavigation, Navigation, NavigationFilters, NavigationInput, toNavi
 export const navigation = createArea();
 
 const read = { tag: "Navigation", access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
-const write = { tag: "Navigation", access: { credentials: DEVELOPER } } as const;
+const write = { tag: "Navigation", access: { credentials: DEVELOPER_OR_ACCOUNT } } as const;
 const privacy =
   "Private entries are returned to developer keys and site admins; with their own token, viewers also get those of pages whose gate they pass.";
 
