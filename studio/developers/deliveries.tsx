@@ -4,12 +4,15 @@ import { ok, type Schemas, TifoProblem } from "#sdk/client/index.ts";
 import { labelOf } from "#studio/api/fields.ts";
 import { cellText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
+import { Breakable } from "#studio/ui/breakable.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, LiveTable } from "#studio/ui/data-table.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Select } from "#studio/ui/select.tsx";
-import { Empty, ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { Empty, errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
-import "#studio/ui/table.css";
+import { EndpointDialog } from "./endpoint-dialog.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
 
 type Delivery = Schemas["WebhookDelivery"];
 
@@ -21,6 +24,8 @@ const REFRESH_MS = 10_000;
 export default function Deliveries() {
   const { client, access } = useSession();
   const queries = useQueryClient();
+  const [isConfiguring, setConfiguring] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
   const [wanted, setWanted] = useState("");
   const state = STATES.find((known) => known === wanted);
   const deliveries = useQuery({
@@ -36,15 +41,19 @@ export default function Deliveries() {
     },
     onError: (error) => toast(errorText(error), "danger"),
   });
-  const results = deliveries.data?.results;
   const hasEndpoint = !(deliveries.error instanceof TifoProblem && deliveries.error.status === 404);
   return (
     <>
       <PageHeader title="Webhook deliveries" description="Kept for 7 days after they end, and while they are pending.">
-        {access.writesSite && hasEndpoint && (
-          <Button isPending={sample.isPending} onPress={() => sample.mutate()}>
-            Send a sample
-          </Button>
+        {access.writesSite && (
+          <>
+            {hasEndpoint && (
+              <Button isPending={sample.isPending} onPress={() => sample.mutate()}>
+                Send a sample
+              </Button>
+            )}
+            <Button onPress={() => setConfiguring(true)}>Endpoint…</Button>
+          </>
         )}
       </PageHeader>
       <div className="toolbar">
@@ -55,52 +64,38 @@ export default function Deliveries() {
           options={[{ value: "", text: "All" }, ...STATES.map((value) => ({ value, text: labelOf(value) }))]}
         />
       </div>
-      {deliveries.isPending && <Loading label="Loading the deliveries…" />}
-      {!hasEndpoint && <Empty title="The site has no webhook endpoint.">Create one with POST /webhooks/v1.</Empty>}
-      {deliveries.isError && hasEndpoint && <ErrorState error={deliveries.error} retry={() => void deliveries.refetch()} />}
-      {results?.length === 0 && <Empty title="There are no deliveries." />}
-      {results && results.length > 0 && <DeliveryTable deliveries={results} />}
+      {hasEndpoint ? (
+        <LiveTable
+          label="Webhook deliveries"
+          noun="the deliveries"
+          list={deliveries}
+          read={deliveries.data?.results ?? null}
+          empty={<Empty title="There are no deliveries." />}
+          keyOf={({ _id }) => _id}
+          columns={access.writesSite ? [...COLUMNS, RESEND] : COLUMNS}
+        />
+      ) : (
+        <Empty title="The site has no webhook endpoint.">
+          {access.writesSite ? "With “Endpoint…”, choose where its events are sent." : "A site admin can say where its events are sent."}
+        </Empty>
+      )}
+      {isConfiguring && <EndpointDialog onClose={() => setConfiguring(false)} onSecret={setSecret} />}
+      {secret !== null && (
+        <SecretDialog name="Webhook secret" label="Secret that signs the deliveries" secret={secret} onClose={() => setSecret(null)} />
+      )}
     </>
   );
 }
 
-function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
-  const { access } = useSession();
-  return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Webhook deliveries">
-      <table className="table" aria-label="Webhook deliveries">
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">State</th>
-            <th scope="col">Created</th>
-            <th scope="col">Attempts</th>
-            <th scope="col">Last response</th>
-            <th scope="col">Next attempt</th>
-            {access.writesSite && <th scope="col">Actions</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => (
-            <tr key={delivery._id}>
-              <th scope="row">{delivery.type}</th>
-              <td>{labelOf(delivery.state)}</td>
-              <td>{cellText("created", delivery.created)}</td>
-              <td>{delivery.attempts.length}</td>
-              <td>{lastResponse(delivery)}</td>
-              <td>{cellText("nextTry", delivery.nextTry)}</td>
-              {access.writesSite && (
-                <td>
-                  <Resend delivery={delivery} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const COLUMNS: readonly Column<Delivery>[] = [
+  { title: "Event", kind: "heading", cell: ({ type }) => <Breakable text={type} /> },
+  { title: "State", cell: ({ state }) => labelOf(state) },
+  { title: "Created", cell: ({ created }) => cellText("created", created) },
+  { title: "Attempts", kind: "number", cell: ({ attempts }) => attempts.length },
+  { title: "Last response", cell: lastResponse },
+  { title: "Next attempt", cell: ({ nextTry }) => cellText("nextTry", nextTry) },
+];
+const RESEND: Column<Delivery> = { title: "Actions", kind: "actions", cell: (delivery) => <Resend delivery={delivery} /> };
 
 function lastResponse({ attempts }: Delivery): string {
   const last = attempts.at(-1);

@@ -4,13 +4,14 @@ import { ok, type TifoClient } from "#sdk/client/index.ts";
 import { useSearch, useSearchText } from "#studio/app/search.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
-import { Button } from "#studio/ui/button.tsx";
+import { Breakable } from "#studio/ui/breakable.tsx";
+import { type Column, LiveTable } from "#studio/ui/data-table.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Select } from "#studio/ui/select.tsx";
-import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { Empty } from "#studio/ui/states.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { BACKLOG, matches, type SiteEvent, withLater } from "./event-tail.ts";
-import "#studio/ui/table.css";
+import { LiveState, PauseButton } from "./live-state.tsx";
 import "./developers.css";
 
 const TAIL_MS = 2000;
@@ -33,9 +34,7 @@ export default function Events() {
   return (
     <>
       <PageHeader title="Events" description={<LogDocs />}>
-        <Button aria-pressed={isLive} onPress={() => setLive(!isLive)}>
-          {isLive ? "Pause" : "Continue"}
-        </Button>
+        <PauseButton isLive={isLive} onChange={setLive} />
       </PageHeader>
       <div className="toolbar">
         <TextField label="Find" type="search" value={text} onChange={setText} placeholder="Resource, actor or request" maxLength={100} />
@@ -45,15 +44,17 @@ export default function Events() {
           onChange={(next) => setSearch({ type: next })}
           options={[{ value: "", text: "All" }, ...(types.data ?? []).map((value) => ({ value, text: value }))]}
         />
-        <p className="live-state soft" role="status">
-          <span className={isLive && !events.isError ? "live-dot" : "live-dot live-dot-off"} aria-hidden="true" />
-          {events.isError ? "Can't be read at the moment" : isLive ? "Live" : "Paused"}
-        </p>
+        <LiveState isLive={isLive} isError={events.isError} />
       </div>
-      {events.isPending && <Loading label="Loading the events…" />}
-      {events.isError && !events.data && <ErrorState error={events.error} retry={() => void events.refetch()} />}
-      {events.data && found.length === 0 && <Empty title={text === "" && type === "" ? "Nothing has happened yet." : "Nothing matches."} />}
-      {found.length > 0 && <EventTable events={found} />}
+      <LiveTable
+        label="Events"
+        noun="the events"
+        list={events}
+        read={events.data ? found : null}
+        empty={<Empty title={text === "" && type === "" ? "Nothing has happened yet." : "Nothing matches."} />}
+        keyOf={({ sequence }) => String(sequence)}
+        columns={COLUMNS}
+      />
     </>
   );
 }
@@ -96,40 +97,19 @@ async function read({ api }: TifoClient, type: string, shown: SiteEvent[], after
   return { shown: withLater(shown, page.results), after: page.after };
 }
 
-function EventTable({ events }: { events: SiteEvent[] }) {
-  return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Events">
-      <table className="table" aria-label="Events">
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              No.
-            </th>
-            <th scope="col">Type</th>
-            <th scope="col">Resource</th>
-            <th scope="col">Actor</th>
-            <th scope="col">Time</th>
-            <th scope="col">Data</th>
-          </tr>
-        </thead>
-        <tbody>
-          {events.map((event) => (
-            <tr key={event.sequence}>
-              <td className="number">{event.sequence.toLocaleString("en-GB")}</td>
-              <th scope="row">{event.type}</th>
-              <td className="mono">{event.resource}</td>
-              <td className="mono">{event.actor}</td>
-              <td>{timeText(event.created)}</td>
-              <td>
-                <details>
-                  <summary>{`Show ${String(event.sequence)}`}</summary>
-                  <pre className="event-data">{JSON.stringify({ requestId: event.requestId, ...event.data }, null, 2)}</pre>
-                </details>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const COLUMNS: readonly Column<SiteEvent>[] = [
+  { title: "No.", kind: "number", cell: ({ sequence }) => sequence.toLocaleString("en-GB") },
+  { title: "Type", kind: "heading", cell: ({ type }) => <Breakable text={type} /> },
+  { title: "Resource", kind: "code", cell: ({ resource }) => <Breakable text={resource} /> },
+  { title: "Actor", kind: "code", cell: ({ actor }) => <Breakable text={actor} /> },
+  { title: "Time", cell: ({ created }) => timeText(created) },
+  {
+    title: "Data",
+    cell: ({ sequence, requestId, data }) => (
+      <details>
+        <summary>{`Show ${String(sequence)}`}</summary>
+        <pre className="event-data">{JSON.stringify({ requestId, ...data }, null, 2)}</pre>
+      </details>
+    ),
+  },
+];

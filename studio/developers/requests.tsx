@@ -3,11 +3,14 @@ import { useState } from "react";
 import { ok, type Schemas } from "#sdk/client/index.ts";
 import { useSearch, useSearchText } from "#studio/app/search.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { Breakable } from "#studio/ui/breakable.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, LiveTable } from "#studio/ui/data-table.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Select } from "#studio/ui/select.tsx";
-import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { Empty } from "#studio/ui/states.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
+import { LiveState, PauseButton } from "./live-state.tsx";
 import {
   cursorOf,
   type LoggedRequest,
@@ -19,7 +22,6 @@ import {
   toneOf,
 } from "./request-log.ts";
 import "#studio/ui/badge.css";
-import "#studio/ui/table.css";
 import "./developers.css";
 
 const REFRESH_MS = 2000;
@@ -40,9 +42,7 @@ export default function Requests() {
   return (
     <>
       <PageHeader title="Requests" description={<LogDocs />}>
-        <Button aria-pressed={isLive} onPress={() => setLive(!isLive)}>
-          {isLive ? "Pause" : "Continue"}
-        </Button>
+        <PauseButton isLive={isLive} onChange={setLive} />
       </PageHeader>
       <div className="toolbar">
         <TextField label="Find" type="search" value={text} onChange={setText} placeholder="Route, error or request" maxLength={100} />
@@ -58,16 +58,18 @@ export default function Requests() {
           onChange={(next) => setSearch({ route: next })}
           options={[{ value: "", text: "All" }, ...routesOf(loaded, route).map((value) => ({ value, text: value }))]}
         />
-        <p className="live-state soft" role="status">
-          <span className={isLive && !list.isError ? "live-dot" : "live-dot live-dot-off"} aria-hidden="true" />
-          {list.isError ? "Can't be read at the moment" : isLive ? "Live" : "Paused"}
-        </p>
+        <LiveState isLive={isLive} isError={list.isError} />
       </div>
       {latest && <p className="request-count soft">{sampleText(latest)}</p>}
-      {list.isPending && <Loading label="Loading the requests…" />}
-      {list.isError && !list.data && <ErrorState error={list.error} retry={() => void list.refetch()} />}
-      {latest && found.length === 0 && <Nothing isRecording={latest.recording} isFiltered={text !== "" || route !== "" || !!status} />}
-      {found.length > 0 && <RequestTable requests={found} />}
+      <LiveTable
+        label="Requests"
+        noun="the requests"
+        list={list}
+        read={latest ? found : null}
+        empty={<Nothing isRecording={latest?.recording === true} isFiltered={text !== "" || route !== "" || !!status} />}
+        keyOf={({ at, requestId }) => `${String(at)} ${requestId}`}
+        columns={COLUMNS}
+      />
       {list.hasNextPage && (
         <div className="table-footer">
           <Button onPress={() => void list.fetchNextPage()} isDisabled={list.isFetchingNextPage}>
@@ -110,55 +112,40 @@ function Nothing({ isRecording, isFiltered }: { isRecording: boolean; isFiltered
   return <Empty title="No requests in the last hour.">A request appears here a few seconds after its response.</Empty>;
 }
 
-function RequestTable({ requests }: { requests: LoggedRequest[] }) {
-  return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Requests">
-      <table className="table" aria-label="Requests">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Method</th>
-            <th scope="col">Route</th>
-            <th scope="col">Status</th>
-            <th scope="col">Error</th>
-            <th scope="col" className="number">
-              ms
-            </th>
-            <th scope="col">Request</th>
-          </tr>
-        </thead>
-        <tbody>
-          {requests.map((request) => (
-            <Row key={`${String(request.at)} ${request.requestId}`} request={request} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Row({ request: { at, method, route, operationId, status, code, ms, requestId } }: { request: LoggedRequest }) {
-  return (
-    <tr>
-      <td>{TIME.format(at)}</td>
-      <td className="mono">{method}</td>
-      <th scope="row">
-        {operationId === null ? (
-          <span className="soft">No such operation</span>
-        ) : (
-          <a href={`/docs/api-reference/${operationId}`}>{route}</a>
-        )}
-      </th>
-      <td>
-        <span className={`badge status-${toneOf(status)}`}>{status}</span>
-      </td>
-      <td>{code === null ? <span className="soft">–</span> : <a href={`/errors#${code}`}>{code}</a>}</td>
-      <td className="number">{ms.toLocaleString("en-GB")}</td>
-      <td>
-        <span className="mono request-id" title={requestId}>
-          {requestId}
-        </span>
-      </td>
-    </tr>
-  );
-}
+const COLUMNS: readonly Column<LoggedRequest>[] = [
+  { title: "Time", cell: ({ at }) => TIME.format(at) },
+  { title: "Method", kind: "code", cell: ({ method }) => method },
+  {
+    title: "Route",
+    kind: "heading",
+    cell: ({ route, operationId }) =>
+      operationId === null || route === null ? (
+        <span className="soft">No such operation</span>
+      ) : (
+        <a href={`/docs/api-reference/${operationId}`}>
+          <Breakable text={route} />
+        </a>
+      ),
+  },
+  { title: "Status", cell: ({ status }) => <span className={`badge status-${toneOf(status)}`}>{status}</span> },
+  {
+    title: "Error",
+    cell: ({ code }) =>
+      code === null ? (
+        <span className="soft">–</span>
+      ) : (
+        <a href={`/errors#${code}`}>
+          <Breakable text={code} />
+        </a>
+      ),
+  },
+  { title: "ms", kind: "number", cell: ({ ms }) => ms.toLocaleString("en-GB") },
+  {
+    title: "Request",
+    cell: ({ requestId }) => (
+      <span className="mono request-id" title={requestId}>
+        {requestId}
+      </span>
+    ),
+  },
+];

@@ -4,7 +4,7 @@ const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: 
 /** Later than any number that isn't a time: 2001 in seconds and in milliseconds. */
 const FIRST_SECONDS = 978_307_200;
 const FIRST_MILLISECONDS = FIRST_SECONDS * 1000;
-const TIMES = /^(created|modified|expires|lastLogin|.*Time|time.*|.*At|.*At|.*Expires|nextTry)$/;
+const TIMES = /^(created|modified|expires|lastLogin|.*Time|.*Timestamp|time.*|.*At|.*Expires|nextTry)$/;
 
 /** A value in a table, as text. */
 export function Cell({ name, value }: { name: string; value: unknown }) {

@@ -6,15 +6,15 @@ import { pageOfSearch, useSearch } from "#studio/app/search.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, LiveTable } from "#studio/ui/data-table.tsx";
 import { Confirm } from "#studio/ui/dialog.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Pages } from "#studio/ui/pages.tsx";
 import { Select } from "#studio/ui/select.tsx";
-import { Empty, ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { Empty, errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { useNow } from "#studio/ui/use-now.ts";
 import { awayText, canCancel, type ScheduledAction, screenOf, sourceText, stateOf, STATES, verbOf } from "./action.ts";
-import "#studio/ui/table.css";
 import "./schedule.css";
 
 const PAGE = 25;
@@ -28,26 +28,30 @@ export default function Schedule() {
   const state = stateOf(search["state"]);
   const page = pageOfSearch(search);
   const list = useActions(state, page);
+  const columns = useColumns(setCancelling);
   return (
     <>
       <PageHeader title="Schedule" description="What is shown, opens and closes at a set time, also while nobody has Studio open." />
       <div className="toolbar">
         <Select label="Show" value={state} options={STATES} onChange={(next) => setSearch({ state: next, page: "" })} />
       </div>
-      {list.isPending && <Loading label="Loading the schedule…" />}
-      {list.isError && !list.data && <ErrorState error={list.error} retry={() => void list.refetch()} />}
-      {list.data?.results.length === 0 && <Nothing isPending={state === "pending"} />}
+      <LiveTable
+        label="Scheduled actions"
+        noun="the schedule"
+        list={list}
+        read={list.data?.results ?? null}
+        empty={<Nothing isPending={state === "pending"} />}
+        keyOf={({ _id }) => _id}
+        columns={columns}
+      />
       {list.data && list.data.results.length > 0 && (
-        <>
-          <ActionTable actions={list.data.results} onCancel={setCancelling} />
-          <Pages
-            total={list.data.pagination.totalCount}
-            page={page}
-            size={PAGE}
-            shown={list.data.results.length}
-            onPage={(next) => setSearch({ page: next === 0 ? "" : String(next + 1) })}
-          />
-        </>
+        <Pages
+          total={list.data.pagination.totalCount}
+          page={page}
+          size={PAGE}
+          shown={list.data.results.length}
+          onPage={(next) => setSearch({ page: next === 0 ? "" : String(next + 1) })}
+        />
       )}
       {cancelling && <CancelDialog action={cancelling} onClose={() => setCancelling(null)} />}
     </>
@@ -73,69 +77,46 @@ function Nothing({ isPending }: { isPending: boolean }) {
   );
 }
 
-function ActionTable({ actions, onCancel }: { actions: ScheduledAction[]; onCancel: (action: ScheduledAction) => void }) {
-  const now = useNow(1000);
-  const channels = useChannelNames();
-  return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Scheduled actions">
-      <table className="table schedule-table" aria-label="Scheduled actions">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">What</th>
-            <th scope="col">Channel</th>
-            <th scope="col">From</th>
-            <th scope="col">Note</th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {actions.map((action) => (
-            <Row
-              key={action._id}
-              action={action}
-              now={now}
-              channel={action.channelId === null ? null : (channels.get(action.channelId) ?? action.channelId)}
-              onCancel={() => onCancel(action)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-interface RowProps {
-  action: ScheduledAction;
-  now: number;
-  channel: string | null;
-  onCancel: () => void;
-}
-
-function Row({ action, now, channel, onCancel }: RowProps) {
+function useColumns(onCancel: (action: ScheduledAction) => void): readonly Column<ScheduledAction>[] {
   const { access, account } = useSession();
-  return (
-    <tr>
-      <td>
-        {timeText(action.dueAt)} <span className="soft schedule-away">{awayText(action.dueAt, now)}</span>
-      </td>
-      <th scope="row">
-        {verbOf(action)} <Link to={screenOf(action)}>{action.name}</Link>
-      </th>
-      <td>{channel ?? "–"}</td>
-      <td>{sourceText(action)}</td>
-      <td>{action.message ?? "–"}</td>
-      <td>
-        {canCancel(action, access, account._id) && (
-          <Button size="small" onPress={onCancel} aria-label={`Remove: ${verbOf(action)} ${action.name}`}>
+  const channels = useChannelNames();
+  return [
+    {
+      title: "Time",
+      cell: ({ dueAt }) => (
+        <>
+          {timeText(dueAt)} <Away dueAt={dueAt} />
+        </>
+      ),
+    },
+    {
+      title: "What",
+      kind: "heading",
+      cell: (action) => (
+        <>
+          {verbOf(action)} <Link to={screenOf(action)}>{action.name}</Link>
+        </>
+      ),
+    },
+    { title: "Channel", cell: ({ channelId }) => (channelId === null ? "–" : (channels.get(channelId) ?? channelId)) },
+    { title: "From", cell: sourceText },
+    { title: "Note", cell: ({ message }) => message ?? "–" },
+    {
+      title: "Actions",
+      kind: "actions",
+      cell: (action) =>
+        canCancel(action, access, account._id) && (
+          <Button size="small" onPress={() => onCancel(action)} aria-label={`Remove: ${verbOf(action)} ${action.name}`}>
             Remove…
           </Button>
-        )}
-      </td>
-    </tr>
-  );
+        ),
+    },
+  ];
+}
+
+/** How far away it is, which follows the clock. */
+function Away({ dueAt }: { dueAt: number }) {
+  return <span className="soft schedule-away">{awayText(dueAt, useNow(1000))}</span>;
 }
 
 function CancelDialog({ action, onClose }: { action: ScheduledAction; onClose: () => void }) {

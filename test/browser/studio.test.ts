@@ -18,12 +18,25 @@ const SCRIPT = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`
 const SCREENS = [
   "",
   "/content/channels",
+  "/content/channels/new",
+  "/content/landing-pages",
+  "/content/landing-pages/new",
   "/content/panels",
+  "/content/navigation",
+  "/content/navigation/new",
+  "/content/videos",
+  "/content/videos/new",
+  "/content/playlists",
+  "/content/playlists/new",
+  "/content/calendar",
+  "/content/calendar/new",
   "/overlays",
   "/polls",
   "/quests",
   "/people",
   "/people/transfer",
+  "/subscriptions",
+  "/subscriptions/new",
   "/money",
   "/schedule",
   "/insights?range=month",
@@ -143,6 +156,37 @@ describe("Studio", () => {
     expect((await listOverlays()).status).toBe(401);
   });
 
+  test("makes a webhook endpoint whose secret is shown once, changes it, and shows what the server objects to", async () => {
+    const page = await signIn("/developers/deliveries");
+    await page.getByText("The site has no webhook endpoint.").waitFor();
+    await page.getByRole("button", { name: "Endpoint…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Webhook endpoint" });
+    await dialog.getByLabel("URL").fill("http://hooks.example/");
+    await dialog.getByLabel("Overlay").check();
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByLabel("URL").and(page.locator("[aria-invalid=true]")).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel("URL").fill("https://hooks.example/tifo");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    const secret = await page.getByLabel("Secret that signs the deliveries").inputValue();
+    expect(secret).toMatch(/^whsec_/);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("There are no deliveries.").waitFor();
+    await page.getByRole("button", { name: "Endpoint…" }).click();
+    await dialog.getByText("Send events").click();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    const stored = await asKey("GET", "/webhooks/v1", undefined);
+    expect(stored).toMatchObject({
+      enabled: false,
+      webhookUrl: "https://hooks.example/tifo",
+      webhookSubscriptions: { "overlay-service-v1": true },
+    });
+    await page.getByRole("button", { name: "Endpoint…" }).click();
+    await dialog.getByRole("button", { name: "New secret" }).click();
+    expect(await page.getByLabel("Secret that signs the deliveries").inputValue()).not.toBe(secret);
+  });
+
   test("lists the site's requests with links to what they mean, and filters them by status and route", async () => {
     const page = await signIn("/developers/requests");
     const missing = await fetch(`${url}/page/v2/5eed000000000000000fffff`, {
@@ -154,6 +198,13 @@ describe("Studio", () => {
     expect(await row.getByRole("link", { name: "/page/v2/{id}" }).getAttribute("href")).toBe("/docs/api-reference/getPage");
     expect(await row.getByRole("link", { name: "not_found" }).getAttribute("href")).toBe("/errors#not_found");
     await table.getByRole("cell", { name: "200" }).first().waitFor();
+    // Long routes and codes continue on the next line: a tablet shows the whole table.
+    await fetch(`${url}/personalization/v1/channels/${channelId}/rule-pause`, { headers: { "Tifo-Client-Id": site.id } });
+    await table.getByRole("link", { name: "/personalization/v1/channels/{channelId}/rule-pause" }).first().waitFor();
+    await page.setViewportSize(TABLET);
+    const frame = page.getByRole("region", { name: "Requests" });
+    expect(await frame.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    await page.setViewportSize(DESKTOP);
     await page.getByLabel("Status").selectOption("4xx");
     await page.getByLabel("Route").selectOption("/page/v2/{id}");
     await table.getByRole("cell", { name: "200" }).first().waitFor({ state: "detached" });
