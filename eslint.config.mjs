@@ -139,7 +139,10 @@ export default defineConfig(
   },
   { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...newerThanTvBrowsers] } },
   { files: ["cli/**/*.ts", "test/cli/**/*.ts"], languageOptions: { parserOptions: { project: ["cli/tsconfig.json"] } } },
-  { files: ["studio/**/*.{ts,tsx}", "test/browser/studio*.ts"], languageOptions: { parserOptions: { project: ["studio/tsconfig.json"] } } },
+  {
+    files: ["studio/**/*.{ts,tsx}", "test/browser/studio*.ts", "scripts/studio-pictures.ts"],
+    languageOptions: { parserOptions: { project: ["studio/tsconfig.json"] } },
+  },
   { files: ["docs/**/*.{ts,tsx}", "test/browser/site*.ts"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   ...layers,
   {

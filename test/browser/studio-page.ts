@@ -34,9 +34,10 @@ export class StudioSite {
     this.key = key;
   }
 
-  static async create(url: string, slug: string): Promise<StudioSite> {
-    const admin = { email: `admin@${slug}.example`, password: PASSWORD, name: `Ada ${SCRIPT}` };
-    const body = { name: `Site ${SCRIPT}`, slug, admin };
+  /** By default, its names have markup that must not run. */
+  static async create(url: string, slug: string, names = { site: `Site ${SCRIPT}`, admin: `Ada ${SCRIPT}` }): Promise<StudioSite> {
+    const admin = { email: `admin@${slug}.example`, password: PASSWORD, name: names.admin };
+    const body = { name: names.site, slug, admin };
     const { site, developerKey } = Created.parse(await call(url, "POST", "/site/v1", body, { "Tifo-Super-Key": DEMO_SUPER_KEY }));
     return new StudioSite(url, site._id, developerKey);
   }
