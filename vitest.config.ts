@@ -26,8 +26,8 @@ const allOperations = ["test/contract.test.ts", "test/events.test.ts", "test/que
 // Before each test, what the previous one replaced is put back.
 const restored = { restoreMocks: true, unstubGlobals: true };
 
-// A test that runs the cron would otherwise start the backups of all other tests' sites; and tests read the lines of all requests.
-const quiet = { TIFO_BACKUP_DAILY: "0", TIFO_BACKUP_WEEKLY: "0", TIFO_LOG_LINES: "0" };
+// A test that runs the cron would otherwise start the backups of all other tests' sites; tests read the lines of all requests; and sandboxes take no proof of work.
+const quiet = { TIFO_BACKUP_DAILY: "0", TIFO_BACKUP_WEEKLY: "0", TIFO_LOG_LINES: "0", TIFO_SANDBOX_WORK: "0" };
 
 // With 2, every new site of the tests is on a second shard.
 const SHARD = Number(process.env.TIFO_TEST_SHARD ?? "1");

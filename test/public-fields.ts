@@ -178,6 +178,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   "ShopProduct.variants.price": fields("amount currency"),
   // The secrets of what an anonymous caller has just created.
   Sandbox: fields("site developerKey channel password admin viewer pollId overlayId claimToken expires"),
+  SandboxChallenge: fields("challenge bits expires"),
   "Sandbox.admin": fields("accountId email"),
   "Sandbox.channel": fields("_id slug name"),
   "Sandbox.viewer": fields("accountId email"),

@@ -4,6 +4,7 @@ import { Credentials, type Session } from "../lib/credentials.ts";
 import { EXIT, Failure, wrongUsage } from "../lib/failure.ts";
 import { type Io, jsonLine, plain } from "../lib/io.ts";
 import { parseId, parseOrigin } from "../lib/origin.ts";
+import { solve } from "../lib/proof-of-work.ts";
 import { clientOf, wantedSite } from "../lib/session.ts";
 import type { Values } from "../lib/values.ts";
 
@@ -96,7 +97,10 @@ async function createSandbox(values: Values, io: Io): Promise<Session> {
     throw wrongUsage("--sandbox creates a new site: leave out --site and --email.");
   }
   const origin = await originOf(values, io);
-  const { site, developerKey, channel, expires } = await ok(clientOf({ origin, siteId: "" }, io).api.POST("/site/v1/sandbox", {}));
+  const { api } = clientOf({ origin, siteId: "" }, io);
+  const { challenge, bits } = await ok(api.GET("/site/v1/sandbox/challenge", {}));
+  const proof = bits === 0 ? {} : { body: { challenge, solution: solve({ challenge, bits }) } };
+  const { site, developerKey, channel, expires } = await ok(api.POST("/site/v1/sandbox", proof));
   io.note(`The sandbox "${plain(site.name)}" is deleted at ${new Date(expires).toISOString()}.`);
   return { origin, siteId: site._id, channelId: channel._id, developerKey };
 }

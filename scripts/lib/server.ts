@@ -87,6 +87,7 @@ function devArguments(port: number, state: string, config = join(ROOT, "wrangler
     ...["--log-level", "error", "--show-interactive-dev-session=false", "--var", "TIFO_DEVELOPMENT:true"],
     ...["--var", `TIFO_BACKUP_DAILY:${process.env.TIFO_BACKUP_DAILY ?? 0}`, "--var", "TIFO_BACKUP_WEEKLY:0"],
     ...["--var", `TIFO_SANDBOXES:${process.env.TIFO_SANDBOXES ?? 500}`],
+    ...["--var", `TIFO_SANDBOX_WORK:${process.env.TIFO_SANDBOX_WORK ?? 0}`],
     // Locally, all viewers share one address.
     ...["TIFO_SOCKETS_PER_ADDRESS", "TIFO_DEVICES_PER_ADDRESS"].flatMap((name) => ["--var", `${name}:${process.env[name] ?? 100_000}`]),
   ];

@@ -1,8 +1,10 @@
 import { readFileSync, statSync, writeFileSync, chmodSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
 import { parseOrigin } from "#cli/lib/origin.ts";
 import { run } from "#cli/run.ts";
+import { solves } from "#test/proofs.ts";
 import { fakeIo, type FakeIo } from "./fake-io.ts";
 
 const ORIGIN = "https://tifo.example.com";
@@ -127,4 +129,26 @@ test("text of the server can't control the terminal", async () => {
   await run(["whoami"], io);
   await run(["whoami", "--json"], io);
   expect(io.shown.join("")).not.toContain("\u001b");
+});
+
+describe("login --sandbox", () => {
+  const Proof = z.strictObject({ challenge: z.string(), solution: z.string() });
+  const challenge = "6~1795166400000~nonce.signature";
+  const sandbox = { site: { _id: SITE, name: "Sandbox" }, developerKey: KEY, channel: { _id: SITE }, expires: 1_795_166_400_000 };
+
+  test.each([6, 0])("solves a challenge of %i bits before it creates the site", async (bits) => {
+    let proof = "";
+    const io = fakeIo(async (request) => {
+      if (request.method === "GET") return Response.json({ challenge, bits, expires: 1_795_166_400_000 });
+      proof = await request.text();
+      return Response.json(sandbox, { status: 201 });
+    });
+    expect(await run(["login", "--origin", ORIGIN, "--sandbox"], io)).toBe(0);
+    expect(io.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      `GET ${ORIGIN}/site/v1/sandbox/challenge`,
+      `POST ${ORIGIN}/site/v1/sandbox`,
+    ]);
+    if (bits === 0) expect(proof).toBe("");
+    else expect(solves(challenge, Proof.parse(JSON.parse(proof)).solution, bits)).toBe(true);
+  });
 });

@@ -34,6 +34,7 @@ export const LIMITS = {
   guessAccessCode: { quota: 6000, window: 600, per: "site", description: "Unknown access codes" },
   createSandbox: { quota: 60, window: 86_400, per: "address", description: "New sandboxes" },
   createSandboxes: { quota: 600, window: 3600, per: "deployment", description: "New sandboxes" },
+  useChallenge: { quota: 1, window: 600, per: "challenge", description: "Sandboxes of one proof of work" },
   claimSandbox: { quota: 10, window: 86_400, per: "address", description: "Claimed sandboxes" },
   claimSandboxes: { quota: 200, window: 86_400, per: "deployment", description: "Claimed sandboxes" },
   changeSandbox: { quota: 5000, window: 259_200, per: "sandbox", description: "Changes of a sandbox" },

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
-import { beforeEach, describe, expect, test } from "vitest";
+import { solve, solves } from "#test/proofs.ts";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type ApiResponse, encodeBody, fillPath, newSite, ORIGIN, send, siteIds } from "#test/harness.ts";
 import { exhaustLimit, resetLimit } from "#test/limit-usage.ts";
 import { operationOf } from "#test/openapi.ts";
@@ -11,7 +12,7 @@ import { LIMITS, sandboxQuota } from "#worker/lib/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { sendMail } from "#worker/services/custom-email/mail.ts";
 import { LimitList } from "#worker/services/insights/schemas.ts";
-import { ClaimedSandbox, Sandbox, SandboxState } from "#worker/services/sandboxes/schemas.ts";
+import { ClaimedSandbox, Sandbox, SandboxChallenge, SandboxState } from "#worker/services/sandboxes/schemas.ts";
 
 type Sandbox = z.output<typeof Sandbox>;
 type Headers = Record<string, string>;
@@ -158,6 +159,63 @@ describe("creating sandboxes", () => {
     await exhaustLimit(GLOBAL_AUDIENCE, "createSandboxes", "");
     expect((await call("createSandbox")).problem?.code).toBe("rate_limited");
     await resetLimit(GLOBAL_AUDIENCE, "createSandboxes", "");
+  });
+
+  describe("takes a proof of work, which", () => {
+    const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
+    const EASY = { TIFO_SANDBOX_WORK: "6" };
+
+    function fetchWith(vars: Partial<Env>, path: string, body?: unknown): Promise<Response> {
+      const init =
+        body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+      return Promise.resolve(createApp().fetch(new Request(ORIGIN + path, init), { ...env, ...vars }, context));
+    }
+
+    async function challenge(vars: Partial<Env> = EASY): Promise<z.output<typeof SandboxChallenge>> {
+      return SandboxChallenge.parse(await (await fetchWith(vars, "/site/v1/sandbox/challenge")).json());
+    }
+
+    async function create(body: unknown, vars: Partial<Env> = EASY): Promise<number> {
+      const response = await fetchWith(vars, "/site/v1/sandbox", body);
+      if (response.status === 201) siteIds.push(Sandbox.parse(await response.json()).site._id);
+      return response.status;
+    }
+
+    test("the solution of a challenge is, once", async () => {
+      const proof = solve(await challenge());
+      expect(await create(proof)).toBe(201);
+      expect(await create(proof)).toBe(400);
+      // Another solution of the same challenge.
+      expect(await create(solve({ ...proof, bits: 6 }, Number(proof.solution) + 1))).toBe(400);
+    });
+
+    test("no request without one passes", async () => {
+      const { challenge: issued, bits } = await challenge();
+      const wrong = Array.from({ length: 1000 }, (_, index) => String(index)).find((solution) => !solves(issued, solution, bits)) ?? "";
+      expect(await create({})).toBe(400);
+      expect(await create({ challenge: issued, solution: wrong })).toBe(400);
+      const none = new Request(`${ORIGIN}/site/v1/sandbox`, { method: "POST" });
+      expect((await createApp().fetch(none, { ...env, ...EASY }, context)).status).toBe(400);
+    });
+
+    test("a challenge that was altered, made up, easier or issued for another deployment isn't", async () => {
+      const { challenge: issued } = await challenge();
+      const [content = "", signature = ""] = issued.split(".");
+      const easier = `${content.replace(/^6/, "1")}.${signature}`;
+      const later = `${content.replace(/~\d+~/, (expires) => `~${Number(expires.slice(1, -1)) + 1}~`)}.${signature}`;
+      for (const altered of [easier, later, content, `.${signature}`, "made up"])
+        expect.soft(await create(solve({ challenge: altered, bits: 6 })), altered).toBe(400);
+      expect(await create(solve(await challenge({ TIFO_SANDBOX_WORK: "2" })))).toBe(400);
+      expect(await create(solve(await challenge({ ...EASY, TIFO_SECRET: "the secret of another deployment" })))).toBe(400);
+    });
+
+    test("can't be collected for later than ten minutes", async () => {
+      const { challenge: issued, bits, expires } = await challenge();
+      expect(expires).toBeGreaterThan(Date.now() + 9 * 60_000);
+      vi.setSystemTime(expires);
+      expect(await create(solve({ challenge: issued, bits }))).toBe(400);
+      vi.useRealTimers();
+    });
   });
 
   test("is a 404 where the operator hasn't turned it on", async () => {

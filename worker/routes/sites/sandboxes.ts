@@ -2,10 +2,18 @@ import { createArea } from "#worker/http/area.ts";
 import { ANYONE, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { callerAddress } from "#worker/http/limits.ts";
 import { operation } from "#worker/http/operation.ts";
-import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { toAccount } from "#worker/services/accounts/schemas.ts";
-import { claimSandbox, createSandbox, discardSandbox, getSandbox } from "#worker/services/sandboxes/sandboxes.ts";
-import { ClaimedSandbox, ClaimSandbox, DiscardSandbox, Sandbox, SandboxState } from "#worker/services/sandboxes/schemas.ts";
+import { claimSandbox, createSandbox, discardSandbox, getSandbox, getSandboxChallenge } from "#worker/services/sandboxes/sandboxes.ts";
+import {
+  ClaimedSandbox,
+  ClaimSandbox,
+  DiscardSandbox,
+  Sandbox,
+  SandboxChallenge,
+  SandboxProof,
+  SandboxState,
+} from "#worker/services/sandboxes/schemas.ts";
 import { toPublicSite } from "#worker/services/sites/schemas.ts";
 
 export const sandboxes = createArea();
@@ -20,15 +28,15 @@ sandboxes.openapi(
     path: "/site/v1/sandbox",
     summary: "Create a sandbox",
     description:
-      "Creates a site of your own for 72 hours, with a developer key, an admin, a viewer, a channel, a poll and two overlays. Its rate limits are a tenth of the usual ones, it can take 5,000 changes and 20 uploads, and its email is [shown instead of sent](/docs/api-reference/getSandbox). [Claim it](/docs/api-reference/claimSandbox) to keep it; otherwise everything of it is deleted. Returns 404 if the deployment offers no sandboxes, and 503 while all of them are in use.",
+      "Creates a site of your own for 72 hours, with a developer key, an admin, a viewer, a channel, a poll and two overlays. Its rate limits are a tenth of the usual ones, it can take 5,000 changes and 20 uploads, and its email is [shown instead of sent](/docs/api-reference/getSandbox). [Claim it](/docs/api-reference/claimSandbox) to keep it; otherwise everything of it is deleted. A public deployment requires a [proof of work](/docs/api-reference/getSandboxChallenge). Returns 404 if the deployment offers no sandboxes, and 503 while all of them are in use.",
     access: { credentials: ANYONE },
     retries: { replay: "none" },
-    request: {},
+    request: { body: optionalJsonBody(SandboxProof) },
     responses: { 201: json("The sandbox and its credentials", Sandbox) },
     errors: ["not_found", "unavailable"],
   }),
   async (c) => {
-    const { site, channel, admin, viewer, poll, overlay, ...rest } = await createSandbox(c.var.ctx, callerAddress(c));
+    const { site, channel, admin, viewer, poll, overlay, ...rest } = await createSandbox(c.var.ctx, callerAddress(c), c.req.valid("json"));
     const body = {
       ...rest,
       site: toPublicSite(site),
@@ -40,6 +48,23 @@ sandboxes.openapi(
     };
     return c.json(body, 201);
   },
+);
+
+sandboxes.openapi(
+  operation({
+    operationId: "getSandboxChallenge",
+    tag,
+    method: "get",
+    path: "/site/v1/sandbox/challenge",
+    summary: "Get a challenge for a sandbox",
+    description:
+      "Returns the proof of work that [creating a sandbox](/docs/api-reference/createSandbox) takes: find a `solution` with which the SHA-256 hash of `<challenge>.<solution>` begins with `bits` zero bits. A challenge is valid once, for ten minutes. With `bits` 0, no proof is required.",
+    access: { credentials: ANYONE },
+    request: {},
+    responses: { 200: json("The challenge", SandboxChallenge) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await getSandboxChallenge(c.var.ctx), 200),
 );
 
 sandboxes.openapi(

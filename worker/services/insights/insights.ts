@@ -66,6 +66,7 @@ function countersFor(siteId: string, name: LimitName, caller: Actor, address: st
       return [{ siteId: GLOBAL_AUDIENCE, key: "" }];
     case "account":
       return caller.kind === "account" ? [{ siteId, key: caller.id }] : [];
+    case "challenge":
     case "account and address":
     case "e-mail and known place":
       return [];

@@ -24,13 +24,14 @@ import { newSiteRow } from "#worker/services/sites/site-row.ts";
 import { KEPT_MAILS } from "./captured-mail.ts";
 import { createContent } from "./content.ts";
 import { refreshSandbox } from "./is-sandbox.ts";
-import { type ClaimSandbox, LIFETIME_MS } from "./schemas.ts";
+import { newChallenge, requireProof } from "./proof-of-work.ts";
+import { type ClaimSandbox, LIFETIME_MS, type SandboxProof } from "./schemas.ts";
 
 /** Creates a site that expires, with accounts, a key and a little content. Its secrets are shown only once. */
-export async function createSandbox(ctx: Ctx, address: string) {
-  const capacity = capacityOf(ctx.env);
-  if (capacity === 0) throw notFound("This deployment offers no sandboxes; its operator can set TIFO_SANDBOXES");
+export async function createSandbox(ctx: Ctx, address: string, proof?: SandboxProof) {
+  const capacity = requireCapacity(ctx.env);
   const anywhere: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
+  await requireProof(anywhere, proof);
   await takeSlot(anywhere, "createSandbox", address);
   await takeSlot(anywhere, "createSandboxes", "");
   const siteId = newSandboxId(ctx.now);
@@ -75,10 +76,17 @@ async function countElsewhere({ env, siteId }: Ctx): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** How many sandboxes the deployment may have at a time; 0 turns them off. */
-function capacityOf(env: Env): number {
+/** What has to be solved before a sandbox can be created. */
+export async function getSandboxChallenge(ctx: Ctx) {
+  requireCapacity(ctx.env);
+  return newChallenge(ctx);
+}
+
+/** How many sandboxes the deployment may have at a time; a 404 if it offers none. */
+function requireCapacity(env: Env): number {
   const capacity = Number(env.TIFO_SANDBOXES);
-  return Number.isInteger(capacity) && capacity > 0 ? capacity : 0;
+  if (Number.isInteger(capacity) && capacity > 0) return capacity;
+  throw notFound("This deployment offers no sandboxes; its operator can set TIFO_SANDBOXES");
 }
 
 async function newPeople(ctx: Ctx, { slug }: SiteRow, password: string): Promise<[admin: AccountRow, viewer: AccountRow]> {

@@ -20,6 +20,26 @@ export const Sandbox = z
   })
   .openapi("Sandbox");
 
+export const SandboxChallenge = z
+  .object({
+    challenge: z.string().describe("Valid once, until it expires"),
+    bits: z.int().describe("How many leading bits of the hash must be zero; 0: this deployment requires no proof of work"),
+    expires: Time.describe("When the challenge expires, in milliseconds since 1970 UTC: after ten minutes"),
+  })
+  .openapi("SandboxChallenge");
+
+export const SandboxProof = z
+  .strictObject({
+    challenge: z.string().min(1).max(200).describe("The `challenge` of [its response](/docs/api-reference/getSandboxChallenge)"),
+    solution: z
+      .string()
+      .regex(/^[A-Za-z0-9]{1,32}$/)
+      .describe("Letters and digits with which the SHA-256 hash of `<challenge>.<solution>` begins with as many zero bits as required"),
+  })
+  .openapi("SandboxProof", { example: { challenge: "16~1790604600000~q4Zr1c8LmX0sVb3K.n0Jm2hTg", solution: "98412" } });
+
+export type SandboxProof = z.output<typeof SandboxProof>;
+
 const ClaimToken = z.string().min(1).max(100).describe("The `claimToken` of the response that created the sandbox");
 
 export const ClaimSandbox = z

@@ -2,6 +2,7 @@ import { storedCredentials } from "../key/credentials.ts";
 import { fillCredentials } from "../key/fill-samples.ts";
 import { Activity, clock, read } from "./activity.ts";
 import { listAt, numberAt, textAt } from "./fields.ts";
+import { proofFor } from "./prove.ts";
 import { recordRequest } from "./requests.ts";
 import { forgetSandbox, keepSandbox, type Sandbox, sandboxIn, storedSandbox } from "./sandbox.ts";
 
@@ -34,7 +35,8 @@ class SandboxElement extends HTMLElement {
   }
 
   async create(): Promise<string> {
-    const response = await send("POST", "/site/v1/sandbox");
+    const proof = await proofFor(await send("GET", "/site/v1/sandbox/challenge"));
+    const response = await send("POST", "/site/v1/sandbox", proof);
     keepSandbox(sandboxIn(response));
     return "Your sandbox is ready.";
   }
