@@ -46,7 +46,8 @@ describe("the examples of the reference", () => {
     const wrong = examples.flatMap(({ place, example }) =>
       objectsIn(example).flatMap((object) =>
         IN_ORDER.flatMap(([earlier = "", later = ""]) => {
-          const [from, to]: unknown[] = [Reflect.get(object, earlier), Reflect.get(object, later)];
+          const from: unknown = Reflect.get(object, earlier);
+          const to: unknown = Reflect.get(object, later);
           return typeof from === "number" && typeof to === "number" && to <= from ? [`${place}: ${later} is not after ${earlier}`] : [];
         }),
       ),

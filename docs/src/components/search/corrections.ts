@@ -16,7 +16,8 @@ export function corrections(word: string, known: ReadonlyMap<string, number>): s
 
 /** How many letters are missing, added, wrong or swapped with their neighbour; more than `most` if it is more. */
 function typingErrors(one: string, other: string, most: number): number {
-  let [last, row] = [[] as number[], Array.from({ length: other.length + 1 }, (_, at) => at)];
+  let last: number[] = [];
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
     for (let j = 1; j <= other.length; j++) {
