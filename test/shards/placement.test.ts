@@ -5,6 +5,7 @@ import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { forgetShard, PLACED_MS, rememberShard, shardOf, shardsOf } from "#db/databases.ts";
 import { outbox } from "#db/schema/events.ts";
+import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
 import { siteShards, siteSlugs } from "#db/schema/shards.ts";
 import { sites } from "#db/schema/sites.ts";
 import { newSite, ORIGIN, siteIds, type TestSite } from "#test/harness.ts";
@@ -14,7 +15,8 @@ import { sweepOrphans } from "#worker/services/media/media.ts";
 import { OperatorReport } from "#worker/services/operations/schemas.ts";
 import { CreatedSite } from "#worker/services/sites/schemas.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
-import { placeSite, releaseSite, releaseSites } from "#worker/services/sites/placement.ts";
+import { newJob } from "#worker/services/site-archives/archives.ts";
+import { placeImport, placeSite, releaseSite, releaseSites } from "#worker/services/sites/placement.ts";
 import { runScheduled } from "#worker/scheduled.ts";
 import { createOnFirst, newSiteInput } from "./first-shard.ts";
 
@@ -108,6 +110,20 @@ describe("the weights of shards", () => {
     const size = async (database: D1Database) => (await database.prepare("select 1").run()).meta.size_after;
     const smallest = (await size(siteStore)) < (await size(env.DB)) ? 2 : 1;
     for (const weights of ["", "0,0", "all", "0,0,5"]) expect([weights, await chosen(weights)]).toEqual([weights, smallest]);
+  });
+});
+
+describe("the site of an import", () => {
+  test("goes to the shard with weight, unless an import of it has begun on the first one", async () => {
+    const ctx = systemCtx({ env, db: first, now: Date.now() }, "", "test");
+    const [fresh, begun] = [newId(ctx.now), newId(ctx.now)];
+    const job: ArchiveRow = { ...newJob({ siteId: begun, now: ctx.now }, "import"), lease: ctx.now + HOUR };
+    await first.insert(siteArchives).values(job);
+    for (const id of [fresh, begun]) await placeImport(ctx, id);
+    expect([await shardOf(env, fresh), await shardOf(env, begun)]).toEqual([2, 1]);
+    await releaseSite(env, fresh);
+    await first.delete(siteArchives).where(eq(siteArchives.id, job.id));
+    expect(await shardOf(env, fresh)).toBe(1);
   });
 });
 

@@ -43,7 +43,9 @@ export async function placeImport(ctx: Ctx, siteId: string): Promise<void> {
   if (!isSharded(ctx.env)) return;
   await ctx.caller();
   const shard = await chooseShard(ctx.env);
-  const isNew = sql`not exists (select 1 from sites where id = ${siteId})`;
+  // One that has begun on the first shard, or a backup there, is found where it is.
+  const isNew = sql`not exists (select 1 from sites where id = ${siteId}) and not exists (select 1 from site_archives
+    where site_id = ${siteId} and (kind = 'backup' or kind = 'import' and status not in ('complete', 'failed')))`;
   if (shard !== 1)
     await directoryOf(ctx)
       .insert(siteShards)
