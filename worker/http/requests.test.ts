@@ -1,10 +1,9 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { type Operation, operations } from "#test/openapi.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Problem } from "./errors.ts";
-import { siteStore } from "#test/site-store.ts";
 
 let site: TestSite;
 
@@ -144,7 +143,7 @@ describe("a version that the caller already has", () => {
 
 test("an unexpected failure exposes no internals, and its cause is logged", async () => {
   const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
-  vi.spyOn(siteStore, "prepare").mockImplementation(() => {
+  vi.spyOn(env.DB, "prepare").mockImplementation(() => {
     throw new Error("D1_ERROR: no such column: hunter2");
   });
   const headers = { "Tifo-Client-Id": "5eed0000000000000000ffff", "Tifo-Request-Id": "request-that-fails" };
