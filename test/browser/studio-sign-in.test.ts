@@ -211,5 +211,8 @@ test("the forgotten password of a global account is replaced by mail, and its si
   // The site's own password is another one, and has stayed.
   await page.getByRole("region", { name: "Choose a site" }).getByRole("button").click();
   await page.getByText("is wrong", { exact: false }).waitFor();
+  await page.getByLabel("Password").fill(PASSWORD);
+  await press("Sign in");
+  await page.getByRole("button", { name: /^Account/ }).waitFor();
   expect(errors).toEqual([]);
 });

@@ -139,9 +139,9 @@ test("a restore that has read its backup's row before the deletion began is refu
   const backup = await newBackup(other);
   const params = { backupId: backup._id };
   // The deletion is between the restore's look at the backup and its job.
-  const batch = env.DB.batch.bind(env.DB);
+  const batch = siteStore.batch.bind(siteStore);
   const deleted: number[] = [];
-  vi.spyOn(env.DB, "batch").mockImplementation(async (statements) => {
+  vi.spyOn(siteStore, "batch").mockImplementation(async (statements) => {
     vi.restoreAllMocks();
     deleted.push((await other.call("deleteBackup", { as: "super", params })).status);
     return batch(statements);

@@ -189,6 +189,12 @@ describe("creating sandboxes", () => {
       expect(await create(solve({ ...proof, bits: 6 }, Number(proof.solution) + 1))).toBe(400);
     });
 
+    test("isn't needed where the operator has set no bits, which the challenge says", async () => {
+      const { bits } = SandboxChallenge.parse((await call("getSandboxChallenge")).body);
+      expect(bits).toBe(0);
+      expect((await newSandbox()).site.slug).toMatch(/^sandbox-/);
+    });
+
     test("no request without one passes", async () => {
       const { challenge: issued, bits } = await challenge();
       const wrong = Array.from({ length: 1000 }, (_, index) => String(index)).find((solution) => !solves(issued, solution, bits)) ?? "";

@@ -59,8 +59,8 @@ describe("the examples of the reference", () => {
     const kinds = new Map<string, Set<string>>();
     for (const { path, value } of examples.flatMap(({ example }) => fieldsIn(example))) {
       const name = (path.at(-1) ?? "").replace(/I[dD]s?$/, "").toLowerCase();
-      // An own id says nothing about its kind here; `believable.test.ts` does.
-      if (typeof value !== "string" || !/^[0-9a-f]{24}$/.test(value) || /^(_?id|)$/.test(name)) continue;
+      // An own id says nothing about its kind here; `believable.test.ts` does. A Durable Object's name is the id of what it is about.
+      if (typeof value !== "string" || !/^[0-9a-f]{24}$/.test(value) || /^(_?id|name|)$/.test(name)) continue;
       kinds.set(value, (kinds.get(value) ?? new Set()).add(KINDS[name] ?? name));
     }
     // In the demo's data, too, the first account and the first overlay have the same id.

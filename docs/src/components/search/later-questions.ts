@@ -1,4 +1,4 @@
-import type { AskedQuestion } from "./more-questions.ts";
+import type { AskedQuestion } from "./questions.ts";
 
 /** The third list of `more-questions.ts`. */
 export const THIRD: readonly AskedQuestion[] = [

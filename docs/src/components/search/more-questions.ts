@@ -1,7 +1,5 @@
 import { FOURTH, THIRD } from "./later-questions.ts";
-
-/** A question as readers ask it, and the pages that answer it. */
-export type AskedQuestion = readonly [question: string, ...pages: string[]];
+import type { AskedQuestion } from "./questions.ts";
 
 const FIRST: readonly AskedQuestion[] = [
   ["getting started guide", "/start", "/guides/ten-minutes"],

@@ -1,5 +1,8 @@
+/** A question as readers ask it, and the pages that answer it. */
+export type AskedQuestion = readonly [question: string, ...pages: string[]];
+
 /** Plain questions, as readers type them, each with the pages of which one must be among the first three results. */
-export const QUESTIONS: readonly [question: string, ...pages: string[]][] = [
+export const QUESTIONS: readonly AskedQuestion[] = [
   // Getting started and credentials
   ["quickstart", "/start"],
   ["get started", "/start"],
