@@ -61,10 +61,13 @@ export interface Slot {
   quota?: number;
 }
 
-/** A sandbox has a tenth of the usual quotas, except for those of sandboxes themselves. */
+/** Quotas of this size or less are for one person's mistakes, such as wrong passwords: a tenth would be too few for anybody. */
+const SMALL_QUOTA = 10;
+
+/** A sandbox has a tenth of the usual quotas, except for small ones and those of sandboxes themselves. */
 export function sandboxQuota(name: LimitName): number {
   const { quota, per } = LIMITS[name];
-  return per === "sandbox" ? quota : Math.ceil(quota / 10);
+  return per === "sandbox" || quota <= SMALL_QUOTA ? quota : Math.ceil(quota / 10);
 }
 
 const WITHOUT_SHARDS = new Set<string>(["site", "deployment", "sandbox"]);

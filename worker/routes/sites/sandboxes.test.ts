@@ -71,9 +71,10 @@ describe("a sandbox", () => {
     expect((await call("getPage", keyOf(one), undefined, { id: site.channels[0] })).status).toBe(404);
   });
 
-  test("has a tenth of a site's limits", async () => {
+  test("has a tenth of a site's limits, but as many wrong passwords as on any site", async () => {
     const { limits } = (await call("getLimits", keyOf(await newSandbox()))).as(LimitList);
     expect(limits.find(({ name }) => name === "broadcast")).toMatchObject({ limit: LIMITS.broadcast.quota / 10 });
+    expect(limits.find(({ name }) => name === "signIn")).toMatchObject({ limit: LIMITS.signIn.quota });
     expect(limits.find(({ name }) => name === "changeSandbox")).toMatchObject({ limit: sandboxQuota("changeSandbox") });
   });
 
