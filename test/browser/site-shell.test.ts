@@ -133,8 +133,7 @@ describe("the sidebar", () => {
     const page = await open(SDK_PAGE);
     const group = page.locator("tifo-menu details").first();
     await group.locator("summary").click();
-    await page.locator("tifo-menu details:not([open])").first().waitFor();
-    expect(await group.getAttribute("open")).toBeNull();
+    await expect.poll(() => group.getAttribute("open")).toBeNull();
   });
 });
 

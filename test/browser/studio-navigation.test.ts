@@ -1,8 +1,9 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { ANNOUNCER, type Member, SCRIPT, StudioSite, tabTo, violationsOf } from "./studio-page.ts";
+import { url } from "./test-server.ts";
 
 const SLUG = "studio-navigation";
 const Navigation = z.object({ name: z.string(), type: z.string(), parents: z.array(z.unknown()), externalLinks: z.array(z.unknown()) });
@@ -15,7 +16,7 @@ let second: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  site = await StudioSite.create(inject("url"), SLUG);
+  site = await StudioSite.create(url, SLUG);
   admin = await site.admin(SLUG);
   main = await site.create("/page/v2", { type: "channel", slug: "main", data: { name: `Main ${SCRIPT}` } });
   second = await site.create("/page/v2", { type: "channel", slug: "second", data: { name: "Second stage" } });

@@ -1,9 +1,10 @@
 import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { ANNOUNCER, type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
+import { url } from "./test-server.ts";
 
 const SLUG = "studio-overlays";
 const Overlay = z.object({ duration: z.number(), contents: z.array(z.record(z.string(), z.unknown())) });
@@ -14,7 +15,7 @@ let admin: Member;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  site = await StudioSite.create(inject("url"), SLUG);
+  site = await StudioSite.create(url, SLUG);
   admin = await site.admin(SLUG);
 });
 

@@ -2,11 +2,12 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { launchBrowser } from "./browser.ts";
 import { contentOf, createShow, openPicture, PICTURES, PICTURES_FOLDER, type Show } from "./studio-pictured.ts";
+import { url } from "./test-server.ts";
 
 const MAX_BYTES = 60_000;
 const guide = readFileSync(join(ROOT, "docs/src/content/docs/guides/studio.md"), "utf8");
@@ -16,7 +17,7 @@ let show: Show;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  show = await createShow(inject("url"));
+  show = await createShow(url);
 });
 
 afterAll(() => browser.close());

@@ -65,6 +65,8 @@ test("ranks, own ranks and pages equal those of a naive model, whatever happens"
         } else if (step.kind === "erase") {
           await board.erase(accounts[step.who] ?? "");
           model.erased.add(step.who);
+          // The ids of its awards are erased too, so another account may get awards with them.
+          model.awards = new Map([...model.awards].map(([id, award], index) => [award.who === step.who ? -1 - index : id, award]));
         } else if (step.kind === "evict") await evict(board);
         else await board.rebuild();
       }
