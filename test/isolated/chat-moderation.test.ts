@@ -26,7 +26,8 @@ const ban = async (channelId: string | null, account: TestAccount, more: Record<
 async function addPanel(channelId: string, fields: Record<string, unknown>): Promise<string> {
   const renderer = { panel_type: "chat", panel_name: "Chat", ...fields };
   const { _id } = (await site.call("createPanel", { body: { siteId: site.id, renderer } })).as(Panel);
-  await siteStore.prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
+  await siteStore
+    .prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
     .bind(JSON.stringify({ panels: [_id] }), channelId)
     .run();
   return _id;

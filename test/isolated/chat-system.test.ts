@@ -108,7 +108,8 @@ describe("The ban of a device", () => {
     const m = await enterChat(site, channelId, moderator, { deviceId });
     await m.says("I moderate from here");
     expect((await ban(channelId, { until: Date.now() + 60_000 })).status).toBe(200);
-    await siteStore.prepare("UPDATE chat_bans SET until = ? WHERE device_id = ?")
+    await siteStore
+      .prepare("UPDATE chat_bans SET until = ? WHERE device_id = ?")
       .bind(Date.now() - 1, deviceId)
       .run();
     await roomOf(site, channelId).refresh();

@@ -39,7 +39,8 @@ describe("viewers", () => {
   async function addToSidebar(poll: Poll, at = site): Promise<void> {
     const renderer = { panel_type: "quick_pick", panel_name: "Quick pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
     const { _id } = (await at.call("createPanel", { body: { siteId: at.id, renderer } })).as(Panel);
-    await siteStore.prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
+    await siteStore
+      .prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
       .bind(JSON.stringify({ panels: [_id] }), at.channels[0])
       .run();
   }

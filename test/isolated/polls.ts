@@ -45,9 +45,8 @@ export function pollsOf(site: () => TestSite) {
       ["normalized_name", "value"],
     ]);
     const selected = columns.map((column) => unique.get(column) ?? `accounts.${column}`).join(", ");
-    await siteStore.prepare(
-      `INSERT INTO accounts (${columns.join(", ")}) SELECT ${selected} FROM accounts, json_each(?) WHERE accounts.id = ?`,
-    )
+    await siteStore
+      .prepare(`INSERT INTO accounts (${columns.join(", ")}) SELECT ${selected} FROM accounts, json_each(?) WHERE accounts.id = ?`)
       .bind(JSON.stringify(ids), fan.id)
       .run();
     return ids;

@@ -62,7 +62,9 @@ async function readOwnAccount(jwt: string, account = site.accounts.viewer): Prom
 async function globalAccount(): Promise<string> {
   const email = `${newId(Date.now())}@global.example`;
   const [{ passwordHash } = { passwordHash: null }] = await db.select().from(accounts).where(eq(accounts.id, site.accounts.admin.id));
-  await directory.insert(globalAccounts).values({ id: newId(Date.now()), email, passwordHash: passwordHash ?? "", created: 1, modified: 1 });
+  await directory
+    .insert(globalAccounts)
+    .values({ id: newId(Date.now()), email, passwordHash: passwordHash ?? "", created: 1, modified: 1 });
   return email;
 }
 
