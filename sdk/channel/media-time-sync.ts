@@ -6,8 +6,11 @@ import { report, safely } from "./report.ts";
 /** How often the player is asked for its time at least, in ms, and at most. */
 const POLL_MS = 200;
 const MIN_POLL_MS = 10;
-/** Clocks of streams are rounded to milliseconds, which must not cost a picture. */
-const ROUNDING_SECONDS = 0.001;
+/**
+ * Clocks of streams are rounded to milliseconds, which must not cost a picture. No more than that error: a whole millisecond would show
+ * an overlay whose timecode is a millisecond after a picture together with that picture.
+ */
+const ROUNDING_SECONDS = 0.0005;
 /** How far back the time must go to be a step of the viewer's, in seconds: a player's clock may correct itself by a picture. */
 const BACK_SECONDS = 0.05;
 /** A release this late, in seconds of media time, was a jump of the player: the broadcast has lost that much of its time. */

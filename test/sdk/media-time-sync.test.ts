@@ -61,6 +61,18 @@ describe("a broadcast with a timecode", () => {
     expect(ids()).toEqual(["no player", "past"]);
   });
 
+  test.each([
+    [10, true],
+    [10.0004, true],
+    [10.001, false],
+    [10.04, false],
+  ])("at %d s comes with the picture of 10 s, whose clock is rounded to milliseconds: %s", (timecode, comes) => {
+    const { time, sync, ids } = setUp();
+    sync.setPlayer({ mediaTime: () => 10, playing: () => true });
+    sync.accept(goal("goal", timecode, time.now));
+    expect(ids()).toEqual(comes ? ["goal"] : []);
+  });
+
   test("waits for a player that has no time yet", async () => {
     const { time, sync, player, ids } = setUp();
     let ready = false;
