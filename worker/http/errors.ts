@@ -64,7 +64,7 @@ export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
     code: failure.code,
     message: failure.message,
     errorMessage: WITH_ERROR_MESSAGE.test(c.get("operation")?.path ?? "") ? failure.message : undefined,
-    requestId: c.var.requestId,
+    requestId: c.get("requestId"),
     issues: failure.issues,
   };
   return c.body(JSON.stringify(problem), status, {

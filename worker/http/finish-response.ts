@@ -57,7 +57,8 @@ function recordRequest(c: Context<AppEnv>, recorder: RequestRecorder, { at, ms }
   const code = c.get("errorCode") ?? null;
   // Neither a preflight nor the Model Context Protocol, whose calls of operations are requests of their own.
   if ((!operation && code === null) || operation?.operationId === "listRequests") return;
-  const siteId = recorder.siteOf(c.get("identity")?.siteId, c.req.header("Tifo-Client-Id") ?? c.req.query("clientId"));
+  const confirmed = c.get("identity")?.siteId;
+  const siteId = recorder.siteOf(confirmed, confirmed ?? c.req.header("Tifo-Client-Id") ?? c.req.query("clientId"));
   if (siteId === undefined) return;
   const { path: route = null, operationId = null } = operation ?? {};
   const entry = { at, method: c.req.method, route, operationId, status: c.res.status, ms, requestId: c.get("requestId"), code };

@@ -25,6 +25,6 @@ function limitKey(c: Context<AppEnv>, name: LimitName, actor: Actor): string {
 
 /** Counts a call against an operation's limit and sets the rate-limit headers. */
 export async function takeLimit(c: Context<AppEnv>, name: LimitName, actor: Actor): Promise<void> {
-  const state = await takeSlot(c.var.ctx, name, limitKey(c, name, actor));
+  const state = await takeSlot(c.get("ctx"), name, limitKey(c, name, actor));
   for (const [header, value] of Object.entries(limitHeaders(name, state))) c.header(header, value);
 }

@@ -21,8 +21,9 @@ export function rerunLostRaces<C extends Context<AppEnv>, R>(
 }
 
 async function runWithRetries<R>(c: Context<AppEnv>, route: { responses: object }, run: () => Promise<R>): Promise<R> {
-  const { usage, ctx, operation } = c.var;
-  const attempts = operation?.retries.commutes ? COMMUTING_ATTEMPTS : ATTEMPTS;
+  const usage = c.get("usage");
+  const ctx = c.get("ctx");
+  const attempts = c.get("operation")?.retries.commutes ? COMMUTING_ATTEMPTS : ATTEMPTS;
   const { writes } = usage;
   for (let attempt = 1; ; attempt++) {
     try {

@@ -64,6 +64,6 @@ async function readAnswer(response: Response, receipt: string | undefined): Prom
 
 /** Identifies the caller that a key belongs to; anonymous callers by device or address. */
 function callerName(c: Context<AppEnv>, actor: Actor): string {
-  if (actor.kind === "anonymous") return `${actor.kind}:${c.var.ctx.deviceId ?? callerAddress(c)}`;
+  if (actor.kind === "anonymous") return `${actor.kind}:${c.get("ctx").deviceId ?? callerAddress(c)}`;
   return "id" in actor ? `${actor.kind}:${actor.id}` : actor.kind;
 }

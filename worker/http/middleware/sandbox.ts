@@ -15,7 +15,7 @@ const UPLOADS = new Set(["uploadMedia", "uploadGraphic"]);
 /** Lets a sandbox make only so many changes, so that what anybody may create stays small. */
 export function limitSandbox({ operationId }: OperationPolicy): Step {
   return async (c, next) => {
-    const { ctx } = c.var;
+    const ctx = c.get("ctx");
     if (!(await isSandbox(ctx.env, ctx.siteId))) return next();
     // First, so that strangers use up nothing.
     await confirmCaller(c);
