@@ -4,7 +4,7 @@ import { meter } from "./lib/machine.ts";
 import type { Server } from "./lib/processes.ts";
 import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
 import { runRounds, type Reading } from "./lib/rounds.ts";
-import { startWorkerd } from "./lib/runtimes.ts";
+import { startWorkerd, VARIABLES } from "./lib/runtimes.ts";
 
 const PATH = "/bench/v1/goals/5eed0000000000000000c001";
 const BODY = JSON.stringify({
@@ -22,7 +22,7 @@ export async function httpLayer(quick: boolean): Promise<Result> {
   const names = { ours: "Tifo", bare: "bare handler", hono: "bare Hono route" };
   const contender = async (name: string, entry: string) => {
     const code = await bundle(`bench/workers/${entry}`);
-    return { name, start: () => startWorkerd({ code, objects: {}, variables: {} }) };
+    return { name, start: () => startWorkerd({ code, objects: {}, variables: VARIABLES }) };
   };
   const rounds = await runRounds({
     contenders: [

@@ -14,7 +14,7 @@ import { connectStorm } from "./j-connect-storm.ts";
 import { votes } from "./k-votes.ts";
 import { eventToScreen } from "./l-event-to-screen.ts";
 import { canPin, load, pinClient } from "./lib/machine.ts";
-import { environment, markdown, record, type Result } from "./lib/report.ts";
+import { around, environment, markdown, record, type Result } from "./lib/report.ts";
 import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from "./lib/runtimes.ts";
 import { webhooks } from "./m-webhooks.ts";
 import { ranks } from "./r-ranks.ts";
@@ -66,6 +66,8 @@ process.exit();
 async function runOne(letter: string, quick: boolean): Promise<void> {
   const benchmark = BENCHMARKS[letter];
   if (!benchmark) throw new Problem(`There is no benchmark ${letter}; choose from ${Object.keys(BENCHMARKS).join(", ")}.`);
+  // Before it runs for minutes.
+  if (!quick) around(letter);
   say(`${letter}  ${benchmark.title}`);
   const [started, loadBefore] = [Date.now(), load()];
   const result = await benchmark.run(quick);

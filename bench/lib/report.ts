@@ -87,14 +87,18 @@ export function markdown({ columns, rows, remarks = [] }: Result): string {
 
 const RESULTS = join(ROOT, "bench/RESULTS.md");
 
-/** Replaces a section between its markers in RESULTS.md; the text around them is written by hand. */
-export function record(section: string, text: string): void {
+/** The texts before and after the figures of a section of RESULTS.md, with its markers. Throws if it has no such section. */
+export function around(section: string): [before: string, after: string] {
   const [begin, end] = [`<!-- begin ${section} -->`, `<!-- end ${section} -->`];
-  const page = readFileSync(RESULTS, "utf8");
-  const [before, rest] = page.split(begin);
+  const [before, rest] = readFileSync(RESULTS, "utf8").split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`RESULTS.md has no section ${section}`);
-  writeFileSync(RESULTS, `${before}${begin}\n\n${text}\n\n${end}${after}`);
+  return [before + begin, end + after];
+}
+
+/** Replaces the figures of a section in RESULTS.md; the text around them is written by hand. */
+export function record(section: string, text: string): void {
+  writeFileSync(RESULTS, around(section).join(`\n\n${text}\n\n`));
 }
 
 /** The machine and the versions with which the results were measured. */

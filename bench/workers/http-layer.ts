@@ -29,6 +29,8 @@ app.route("/", area);
 // The bare runtime has no rate-limit binding; the platform's binding doesn't wait either.
 const FLOOD_GUARD: RateLimit = { limit: async () => ({ success: true }) };
 
+let bindings: Env | undefined;
+
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, Object.assign(env, { FLOOD_GUARD }), ctx),
+  fetch: (request, env, ctx) => app.fetch(request, (bindings ??= Object.assign(env, { FLOOD_GUARD })), ctx),
 } satisfies ExportedHandler<Env>;
