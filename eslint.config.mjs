@@ -90,6 +90,9 @@ const sharedPromises = {
   message: "Store values, or share the work of requests with SharedCache.",
 };
 
+// `c.var` makes an object of all variables at each access, which a request pays for a dozen times.
+const requestVariables = { selector: "MemberExpression[object.name='c'][property.name='var']", message: "Use c.get()." };
+
 /** Bans these imports. If several bans match a file, only the last one applies, so each is complete. */
 function ban(...paths) {
   return { "no-restricted-imports": ["error", { paths }] };
@@ -148,7 +151,7 @@ export default defineConfig(
   {
     files: ["{worker,db}/**/*.ts"],
     ignores: ["db/databases.ts", "**/*.test.ts"],
-    rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...unreadCursors, bindings, sharedPromises] },
+    rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...unreadCursors, bindings, sharedPromises, requestVariables] },
   },
   {
     files: ["{worker,db}/**/*.ts"],

@@ -42,7 +42,7 @@ async function run({ lost, error = new LostRace(), ifMatch, commutes = false, wr
     "/",
     rerunLostRaces({ responses }, async (c) => {
       attempts += 1;
-      if (writesBefore) c.var.usage.writes = 1;
+      if (writesBefore) c.get("usage").writes = 1;
       if (attempts <= lost) throw error;
       return c.text("done");
     }),

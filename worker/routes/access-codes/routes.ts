@@ -46,7 +46,7 @@ accessCodes.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listAccessCodes(c.var.ctx, query), toAccessCode), 200);
+    return c.json(listResponse(c.req.url, query, await listAccessCodes(c.get("ctx"), query), toAccessCode), 200);
   },
 );
 
@@ -65,7 +65,7 @@ accessCodes.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const code = await addAccessCode(c.var.ctx, c.req.valid("query"));
+    const code = await addAccessCode(c.get("ctx"), c.req.valid("query"));
     tagVersion(c, code);
     return c.json(toAccessCode(code), 200);
   },
@@ -96,7 +96,7 @@ accessCodes.openapi(
   }),
   async (c) => {
     const input = c.req.valid("json");
-    const chunks = accessCodeChunks(await createAccessCodes(c.var.ctx, input), input.qty);
+    const chunks = accessCodeChunks(await createAccessCodes(c.get("ctx"), input), input.qty);
     if (c.req.valid("query").kind === "csv") {
       return c.body(streamText(csvText(input, chunks)), 200, {
         "Content-Type": "text/csv; charset=utf-8",
@@ -120,7 +120,7 @@ accessCodes.openapi(
     request: { params: ConsumeParam },
     responses: { 200: json("The outcome", Redeemed) },
   }),
-  async (c) => c.json(await consumeAccessCode(c.var.ctx, c.req.valid("param").accessCode, callerAddress(c)), 200),
+  async (c) => c.json(await consumeAccessCode(c.get("ctx"), c.req.valid("param").accessCode, callerAddress(c)), 200),
 );
 
 addTvOperations(accessCodes, tag);
@@ -139,7 +139,7 @@ accessCodes.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const code = await getAccessCode(c.var.ctx, c.req.valid("param").id);
+    const code = await getAccessCode(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, code);
     return c.json(toAccessCode(code), 200);
   },
@@ -158,5 +158,5 @@ accessCodes.openapi(
     responses: { 200: json("The code is deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteAccessCode(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteAccessCode(c.get("ctx"), c.req.valid("param").id)), 200),
 );

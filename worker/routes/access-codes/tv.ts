@@ -23,7 +23,7 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       request: { body: jsonBody(TvCodeInput) },
       responses: { 201: json("The code", TvCode) },
     }),
-    async (c) => c.json(await createTvCode(c.var.ctx, c.req.valid("json").deviceId), 201),
+    async (c) => c.json(await createTvCode(c.get("ctx"), c.req.valid("json").deviceId), 201),
   );
 
   area.openapi(
@@ -40,7 +40,7 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       responses: { 200: json("The TV can sign in", Activated), 204: { description: "No Content!" } },
     }),
     async (c) => {
-      const activated = await activateTvCode(c.var.ctx, c.req.valid("json").code, callerAddress(c));
+      const activated = await activateTvCode(c.get("ctx"), c.req.valid("json").code, callerAddress(c));
       return activated ? c.json({ success: true as const }, 200) : c.body(null, 204);
     },
   );
@@ -59,6 +59,6 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       responses: { 200: json("The status of the code", TvStatus) },
       errors: ["not_found", "slow_down"],
     }),
-    async (c) => c.json(await pollTvCode(c.var.ctx, c.req.valid("param").code, callerAddress(c)), 200),
+    async (c) => c.json(await pollTvCode(c.get("ctx"), c.req.valid("param").code, callerAddress(c)), 200),
   );
 }

@@ -26,7 +26,7 @@ accountExport.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid("param");
-    return c.body(streamText(await exportAccount(c.var.ctx, id)), 200, {
+    return c.body(streamText(await exportAccount(c.get("ctx"), id)), 200, {
       "Content-Type": "application/json; charset=utf-8",
       "Content-Disposition": `attachment; filename="account-${id}.json"`,
       "X-Content-Type-Options": "nosniff",

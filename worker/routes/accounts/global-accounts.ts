@@ -37,7 +37,7 @@ globalAccounts.openapi(
     errors: ["not_found", "conflict", "email_not_verified"],
   }),
   async (c) => {
-    await requestGlobalAccount(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    await requestGlobalAccount(c.get("ctx"), c.req.valid("json"), callerAddress(c));
     return c.json({ success: true } as const, 200);
   },
 );
@@ -56,7 +56,7 @@ globalAccounts.openapi(
     responses: { 200: json("The global account", GlobalAccount) },
     errors: ["conflict"],
   }),
-  async (c) => c.json(toGlobalAccount(await confirmGlobalAccount(c.var.ctx, c.req.valid("json"), callerAddress(c))), 200),
+  async (c) => c.json(toGlobalAccount(await confirmGlobalAccount(c.get("ctx"), c.req.valid("json"), callerAddress(c))), 200),
 );
 
 globalAccounts.openapi(
@@ -71,7 +71,7 @@ globalAccounts.openapi(
     request: {},
     responses: { 200: json("The global account is deleted", Deleted) },
   }),
-  async (c) => c.json(deleted(await deleteGlobalAccount(c.var.ctx)), 200),
+  async (c) => c.json(deleted(await deleteGlobalAccount(c.get("ctx"))), 200),
 );
 
 globalAccounts.openapi(
@@ -90,7 +90,7 @@ globalAccounts.openapi(
   async (c) => {
     const query = c.req.valid("query");
     return c.json(
-      listResponse(c.req.url, query, await listGlobalSites(c.var.ctx, query), (row) => row),
+      listResponse(c.req.url, query, await listGlobalSites(c.get("ctx"), query), (row) => row),
       200,
     );
   },

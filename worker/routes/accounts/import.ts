@@ -23,5 +23,5 @@ accountImport.openapi(
     responses: { 200: json("What became of each entry", AccountImport) },
     errors: ["conflict"],
   }),
-  async (c) => c.json(toAccountImport(await importAccounts(c.var.ctx, c.req.valid("json").accounts)), 200),
+  async (c) => c.json(toAccountImport(await importAccounts(c.get("ctx"), c.req.valid("json").accounts)), 200),
 );

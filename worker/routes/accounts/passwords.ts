@@ -27,7 +27,7 @@ passwords.openapi(
     responses: { 200: json("The caller's new session", Tokens) },
     errors: ["conflict", "precondition_failed"],
   }),
-  async (c) => c.json(await changePassword(c.var.ctx, c.req.valid("json"), callerAddress(c)), 200),
+  async (c) => c.json(await changePassword(c.get("ctx"), c.req.valid("json"), callerAddress(c)), 200),
 );
 
 passwords.openapi(
@@ -45,7 +45,7 @@ passwords.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    await resetTotp(c.var.ctx, c.req.valid("param").id);
+    await resetTotp(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );
@@ -76,7 +76,7 @@ for (const { kind, path, request, redeem, subject } of resets) {
     }),
     async (c) => {
       const from = { address: callerAddress(c), origin: new URL(c.req.url).origin };
-      await requestReset(c.var.ctx, c.req.valid("json"), kind, from);
+      await requestReset(c.get("ctx"), c.req.valid("json"), kind, from);
       return c.json(success, 200);
     },
   );
@@ -94,7 +94,7 @@ for (const { kind, path, request, redeem, subject } of resets) {
       responses: { 200: json("The password is set", Success) },
     }),
     async (c) => {
-      await redeemReset(c.var.ctx, c.req.valid("json"), kind, callerAddress(c));
+      await redeemReset(c.get("ctx"), c.req.valid("json"), kind, callerAddress(c));
       return c.json(success, 200);
     },
   );

@@ -26,7 +26,7 @@ accountRoles.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await queryRoles(c.var.ctx, query), toAccount), 200);
+    return c.json(listResponse(c.req.url, query, await queryRoles(c.get("ctx"), query), toAccount), 200);
   },
 );
 
@@ -44,7 +44,7 @@ accountRoles.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const account = await getAccount(c.var.ctx, c.req.valid("param").id);
+    const account = await getAccount(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, account);
     return c.json(toRoles(account), 200);
   },
@@ -65,7 +65,7 @@ accountRoles.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const account = await setRoles(c.var.ctx, c.req.valid("param").id, c.req.valid("json").roles);
+    const account = await setRoles(c.get("ctx"), c.req.valid("param").id, c.req.valid("json").roles);
     tagVersion(c, account);
     return c.json(toRoles(account), 200);
   },

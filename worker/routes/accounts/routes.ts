@@ -47,7 +47,7 @@ accounts.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listAccounts(c.var.ctx, query), toAccount), 200);
+    return c.json(listResponse(c.req.url, query, await listAccounts(c.get("ctx"), query), toAccount), 200);
   },
 );
 
@@ -65,7 +65,7 @@ accounts.openapi(
     responses: { 201: json("The account", Account) },
     errors: ["conflict"],
   }),
-  async (c) => c.json(toAccount(await createAccount(c.var.ctx, c.req.valid("json"))), 201),
+  async (c) => c.json(toAccount(await createAccount(c.get("ctx"), c.req.valid("json"))), 201),
 );
 
 accounts.openapi(
@@ -83,7 +83,7 @@ accounts.openapi(
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
-    const account = await upsertAccount(c.var.ctx, c.req.valid("json"));
+    const account = await upsertAccount(c.get("ctx"), c.req.valid("json"));
     await tagAccount(c, account);
     return c.json(toAccount(account), 200);
   },
@@ -103,7 +103,7 @@ accounts.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const account = await getAccount(c.var.ctx, c.req.valid("param").id);
+    const account = await getAccount(c.get("ctx"), c.req.valid("param").id);
     await tagAccount(c, account);
     return c.json(toAccount(account), 200);
   },
@@ -124,7 +124,7 @@ accounts.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const account = await updateAccount(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const account = await updateAccount(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     await tagAccount(c, account);
     return c.json(toAccount(account), 200);
   },
@@ -144,5 +144,5 @@ accounts.openapi(
     responses: { 200: json("The account is deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteAccount(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteAccount(c.get("ctx"), c.req.valid("param").id)), 200),
 );

@@ -43,7 +43,7 @@ for (const { change, ...spec } of changes) {
       errors: ["not_found", "conflict", "precondition_failed"],
     }),
     async (c) => {
-      const account = await change(c.var.ctx, c.req.valid("param").id, c.req.valid("json").tags);
+      const account = await change(c.get("ctx"), c.req.valid("param").id, c.req.valid("json").tags);
       await tagAccount(c, account);
       return c.json(toAccount(account), 200);
     },
@@ -65,7 +65,7 @@ accountTags.openapi(
     responses: { 200: json("Every row was processed", BulkTagsAnswer), 207: json("Some rows were rejected", BulkTagsIssues) },
   }),
   async (c) => {
-    const { tagged, details } = await addTagsInBulk(c.var.ctx, await bodyStream(c, "text/csv"));
+    const { tagged, details } = await addTagsInBulk(c.get("ctx"), await bodyStream(c, "text/csv"));
     if (details.length === 0) return c.json({ success: true, tagged }, 200);
     return c.json({ success: false, tagged, message: "Tagging encountered issues with some accounts.", details }, 207);
   },

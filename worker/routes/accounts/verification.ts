@@ -26,7 +26,7 @@ verification.openapi(
     responses: { 200: json("The address is verified", Success) },
   }),
   async (c) => {
-    await verifyEmail(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    await verifyEmail(c.get("ctx"), c.req.valid("json"), callerAddress(c));
     return c.json(success, 200);
   },
 );
@@ -45,7 +45,7 @@ verification.openapi(
     responses: { 200: json("Requested", Success) },
   }),
   async (c) => {
-    await requestVerification(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    await requestVerification(c.get("ctx"), c.req.valid("json"), callerAddress(c));
     return c.json(success, 200);
   },
 );

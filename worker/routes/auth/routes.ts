@@ -46,7 +46,7 @@ auth.openapi(
     responses: { 200: json("Signed in", Tokens) },
     errors: ["unauthenticated", "totp_required", "password_too_short", "email_not_verified"],
   }),
-  async (c) => c.json(await login(c.var.ctx, c.req.valid("json"), callerAddress(c)), 200),
+  async (c) => c.json(await login(c.get("ctx"), c.req.valid("json"), callerAddress(c)), 200),
 );
 
 auth.openapi(
@@ -64,7 +64,7 @@ auth.openapi(
     responses: { 200: json("The next pair", Tokens) },
     errors: ["unauthenticated"],
   }),
-  async (c) => c.json(await refresh(c.var.ctx, c.req.valid("json").refreshToken), 200),
+  async (c) => c.json(await refresh(c.get("ctx"), c.req.valid("json").refreshToken), 200),
 );
 
 auth.openapi(
@@ -81,7 +81,7 @@ auth.openapi(
     responses: { 204: { description: "Signed out" } },
   }),
   async (c) => {
-    await logout(c.var.ctx, c.req.valid("query").everywhere);
+    await logout(c.get("ctx"), c.req.valid("query").everywhere);
     return c.body(null, 204);
   },
 );
@@ -102,7 +102,7 @@ auth.openapi(
     responses: { 201: json("The intent", Intent) },
     errors: ["conflict", "unavailable"],
   }),
-  async (c) => c.json(await createPartnerIntent(c.var.ctx, c.req.valid("json")), 201),
+  async (c) => c.json(await createPartnerIntent(c.get("ctx"), c.req.valid("json")), 201),
 );
 
 auth.openapi(
@@ -119,7 +119,7 @@ auth.openapi(
     responses: { 200: json("Signed in", ConsumedIntent) },
     errors: ["not_found", "totp_required"],
   }),
-  async (c) => c.json(await consumeIntent(c.var.ctx, c.req.valid("param").token), 200),
+  async (c) => c.json(await consumeIntent(c.get("ctx"), c.req.valid("param").token), 200),
 );
 
 auth.route("/", totp);

@@ -22,7 +22,7 @@ totp.openapi(
     request: {},
     responses: { 200: json("The state", Totp) },
   }),
-  async (c) => c.json(await readTotp(c.var.ctx), 200),
+  async (c) => c.json(await readTotp(c.get("ctx")), 200),
 );
 
 totp.openapi(
@@ -40,7 +40,7 @@ totp.openapi(
     responses: { 201: json("The secret", TotpSecret) },
     errors: ["conflict"],
   }),
-  async (c) => c.json(await beginTotp(c.var.ctx, c.req.valid("json").password, callerAddress(c)), 201),
+  async (c) => c.json(await beginTotp(c.get("ctx"), c.req.valid("json").password, callerAddress(c)), 201),
 );
 
 totp.openapi(
@@ -58,7 +58,7 @@ totp.openapi(
     responses: { 200: json("The recovery codes", RecoveryCodes) },
     errors: ["conflict"],
   }),
-  async (c) => c.json(await confirmTotp(c.var.ctx, c.req.valid("json").code, callerAddress(c)), 200),
+  async (c) => c.json(await confirmTotp(c.get("ctx"), c.req.valid("json").code, callerAddress(c)), 200),
 );
 
 totp.openapi(
@@ -75,7 +75,7 @@ totp.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    await disableTotp(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    await disableTotp(c.get("ctx"), c.req.valid("json"), callerAddress(c));
     return c.body(null, 204);
   },
 );

@@ -52,7 +52,7 @@ automationRules.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listRulesById(c.var.ctx, query), toRule), 200);
+    return c.json(listResponse(c.req.url, query, await listRulesById(c.get("ctx"), query), toRule), 200);
   },
 );
 
@@ -71,7 +71,7 @@ automationRules.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listRules(c.var.ctx, query), toRule), 200);
+    return c.json(listResponse(c.req.url, query, await listRules(c.get("ctx"), query), toRule), 200);
   },
 );
 
@@ -90,7 +90,7 @@ automationRules.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const rule = await createRule(c.var.ctx, c.req.valid("json"));
+    const rule = await createRule(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, rule);
     return c.json({ success: true as const, id: rule.id }, 201);
   },
@@ -110,7 +110,7 @@ automationRules.openapi(
   }),
   async (c) => {
     const ids = [...new Set(c.req.valid("query").ids)];
-    const removed = await deleteRules(c.var.ctx, ids);
+    const removed = await deleteRules(c.get("ctx"), ids);
     return c.json({ success: removed === ids.length, total: ids.length, removed }, 200);
   },
 );
@@ -129,7 +129,7 @@ automationRules.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const { rule, log } = await getRuleWithLog(c.var.ctx, c.req.valid("param").id);
+    const { rule, log } = await getRuleWithLog(c.get("ctx"), c.req.valid("param").id);
     return c.json({ ...toRule(rule), log }, 200);
   },
 );
@@ -148,7 +148,7 @@ automationRules.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const rule = await updateRule(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const rule = await updateRule(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, rule);
     return c.json(toRule(rule), 200);
   },
@@ -166,7 +166,7 @@ automationRules.openapi(
     request: { params: IdParam },
     responses: { 200: json("Whether the rule existed", RemovedRule) },
   }),
-  async (c) => c.json({ success: (await deleteRules(c.var.ctx, [c.req.valid("param").id])) > 0 }, 200),
+  async (c) => c.json({ success: (await deleteRules(c.get("ctx"), [c.req.valid("param").id])) > 0 }, 200),
 );
 
 automationRules.openapi(
@@ -184,8 +184,8 @@ automationRules.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const rule = await getRule(c.var.ctx, c.req.valid("param").id);
-    return c.json({ results: await dryRun(c.var.ctx, rule, c.req.valid("json").events) }, 200);
+    const rule = await getRule(c.get("ctx"), c.req.valid("param").id);
+    return c.json({ results: await dryRun(c.get("ctx"), rule, c.req.valid("json").events) }, 200);
   },
 );
 
@@ -204,7 +204,7 @@ automationRules.openapi(
     responses: { 200: json("Whether they are paused", RulePause) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await getRulePause(c.var.ctx, c.req.valid("param").channelId), 200),
+  async (c) => c.json(await getRulePause(c.get("ctx"), c.req.valid("param").channelId), 200),
 );
 
 automationRules.openapi(
@@ -220,5 +220,5 @@ automationRules.openapi(
     responses: { 200: json("Whether they are paused", RulePause) },
     errors: ["not_found", "conflict"],
   }),
-  async (c) => c.json(await setRulePause(c.var.ctx, c.req.valid("param").channelId, c.req.valid("json").paused), 200),
+  async (c) => c.json(await setRulePause(c.get("ctx"), c.req.valid("param").channelId, c.req.valid("json").paused), 200),
 );

@@ -42,7 +42,7 @@ billing.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listCharges(c.var.ctx, query), toCharge), 200);
+    return c.json(listResponse(c.req.url, query, await listCharges(c.get("ctx"), query), toCharge), 200);
   },
 );
 
@@ -61,7 +61,7 @@ billing.openapi(
     responses: { 200: json("The result of the refund", ChargeResult) },
     errors: ["not_found", "conflict", "billing_not_configured"],
   }),
-  async (c) => c.json(await refundCharge(c.var.ctx, c.req.valid("json")), 200),
+  async (c) => c.json(await refundCharge(c.get("ctx"), c.req.valid("json")), 200),
 );
 
 billing.openapi(
@@ -78,7 +78,7 @@ billing.openapi(
     responses: { 200: json("The payment page", CheckoutAnswer) },
     errors: ["conflict", "unavailable", "billing_not_configured"],
   }),
-  async (c) => c.json(await checkoutDonation(c.var.ctx, c.req.valid("json")), 200),
+  async (c) => c.json(await checkoutDonation(c.get("ctx"), c.req.valid("json")), 200),
 );
 
 billing.openapi(
@@ -95,7 +95,7 @@ billing.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listDonations(c.var.ctx, query), toDonation), 200);
+    return c.json(listResponse(c.req.url, query, await listDonations(c.get("ctx"), query), toDonation), 200);
   },
 );
 
@@ -114,7 +114,7 @@ billing.openapi(
     responses: { 200: json("The link", ConnectLink) },
     errors: ["conflict", "unavailable", "billing_not_configured"],
   }),
-  async (c) => c.json(await connectAccount(c.var.ctx, c.req.valid("json")), 200),
+  async (c) => c.json(await connectAccount(c.get("ctx"), c.req.valid("json")), 200),
 );
 
 billing.openapi(
@@ -131,7 +131,7 @@ billing.openapi(
     responses: { 200: json("The connection's current state at Stripe", StripeConnection) },
     errors: ["unavailable", "billing_not_configured"],
   }),
-  async (c) => c.json(toConnection(await readConnection(c.var.ctx)), 200),
+  async (c) => c.json(toConnection(await readConnection(c.get("ctx"))), 200),
 );
 
 billing.openapi(
@@ -147,7 +147,7 @@ billing.openapi(
     responses: { 200: json("Whether Apple Pay can be offered", z.boolean()) },
     errors: ["conflict", "unavailable", "billing_not_configured"],
   }),
-  async (c) => c.json(await checkApplePay(c.var.ctx, c.req.valid("json").domain), 200),
+  async (c) => c.json(await checkApplePay(c.get("ctx"), c.req.valid("json").domain), 200),
 );
 
 billing.openapi(
@@ -171,7 +171,7 @@ billing.openapi(
     errors: ["unauthenticated", "conflict", "unavailable", "billing_not_configured"],
   }),
   async (c) => {
-    await receiveEvent(c.var.ctx, await c.req.text(), c.req.header("Stripe-Signature") ?? "");
+    await receiveEvent(c.get("ctx"), await c.req.text(), c.req.header("Stripe-Signature") ?? "");
     return c.json({ received: true as const }, 200);
   },
 );

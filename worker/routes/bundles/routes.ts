@@ -26,7 +26,7 @@ bundles.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listBundles(c.var.ctx, query), toBundle), 200);
+    return c.json(listResponse(c.req.url, query, await listBundles(c.get("ctx"), query), toBundle), 200);
   },
 );
 
@@ -44,7 +44,7 @@ bundles.openapi(
     errors: ["conflict", "shop_failed", "unavailable"],
   }),
   async (c) => {
-    const bundle = await createBundle(c.var.ctx, c.req.valid("json"));
+    const bundle = await createBundle(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, bundle);
     return c.json(toBundle(bundle), 201);
   },
@@ -64,7 +64,7 @@ bundles.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const bundle = await getBundle(c.var.ctx, c.req.valid("param").id);
+    const bundle = await getBundle(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, bundle);
     return c.json(toBundle(bundle), 200);
   },
@@ -84,5 +84,5 @@ bundles.openapi(
     responses: { 200: json("The payment page", CheckoutAnswer) },
     errors: ["not_found", "conflict", "unavailable", "billing_not_configured"],
   }),
-  async (c) => c.json(await checkoutBundle(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
+  async (c) => c.json(await checkoutBundle(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")), 200),
 );

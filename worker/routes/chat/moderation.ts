@@ -31,7 +31,7 @@ moderation.openapi(
     errors: ["unavailable"],
   }),
   async (c) => {
-    const { entries, next } = await listQueue(c.var.ctx, c.req.valid("query"));
+    const { entries, next } = await listQueue(c.get("ctx"), c.req.valid("query"));
     return c.json({ results: entries.map(toQueueEntry), next }, 200);
   },
 );
@@ -50,7 +50,7 @@ moderation.openapi(
     errors: ["not_found", "conflict", "unavailable"],
   }),
   async (c) => {
-    const { ban, isNew } = await banAccount(c.var.ctx, c.req.valid("json"));
+    const { ban, isNew } = await banAccount(c.get("ctx"), c.req.valid("json"));
     return c.json(toChatBan(ban), isNew ? 201 : 200);
   },
 );
@@ -69,7 +69,7 @@ moderation.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listBans(c.var.ctx, query), toChatBan), 200);
+    return c.json(listResponse(c.req.url, query, await listBans(c.get("ctx"), query), toChatBan), 200);
   },
 );
 
@@ -86,7 +86,7 @@ moderation.openapi(
     errors: ["not_found", "conflict", "unavailable"],
   }),
   async (c) => {
-    await liftBan(c.var.ctx, c.req.valid("param").id);
+    await liftBan(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );
@@ -109,7 +109,7 @@ moderation.openapi(
   async (c) => {
     const { channelId } = c.req.valid("param");
     const { format } = c.req.valid("query");
-    return c.body(streamText(await exportRoom(c.var.ctx, channelId, format)), 200, {
+    return c.body(streamText(await exportRoom(c.get("ctx"), channelId, format)), 200, {
       "Content-Type": TYPES[format],
       "Content-Disposition": `attachment; filename="chat-${channelId}.${format}"`,
       "X-Content-Type-Options": "nosniff",

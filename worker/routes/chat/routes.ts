@@ -45,7 +45,7 @@ chat.openapi(
     errors: readErrors,
   }),
   async (c) => {
-    const { messages, reacted, before, moderator } = await listMessages(c.var.ctx, c.req.valid("param").channelId, c.req.valid("query"));
+    const { messages, reacted, before, moderator } = await listMessages(c.get("ctx"), c.req.valid("param").channelId, c.req.valid("query"));
     const reader = { moderator, language: preferredLanguage(c.req.header("Accept-Language")) };
     return c.json({ results: messages.map((message) => toChatMessage(message, reader, reacted[message.id] ?? null)), before }, 200);
   },
@@ -76,7 +76,7 @@ chat.openapi(
   }),
   async (c) => {
     const language = preferredLanguage(c.req.header("Accept-Language"));
-    const message = await sendMessage(c.var.ctx, c.req.valid("param").channelId, { ...c.req.valid("json"), language });
+    const message = await sendMessage(c.get("ctx"), c.req.valid("param").channelId, { ...c.req.valid("json"), language });
     return c.json(toChatMessage(message, { moderator: false, language: null }, null), 201);
   },
 );
@@ -97,7 +97,7 @@ chat.openapi(
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
-    await removeMessage(c.var.ctx, channelId, id);
+    await removeMessage(c.get("ctx"), channelId, id);
     return c.body(null, 204);
   },
 );
@@ -116,7 +116,7 @@ chat.openapi(
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
-    const message = await decideMessage(c.var.ctx, channelId, id, c.req.valid("json"));
+    const message = await decideMessage(c.get("ctx"), channelId, id, c.req.valid("json"));
     return c.json(toChatMessage(message, { moderator: true, language: null }), 200);
   },
 );
@@ -135,7 +135,7 @@ chat.openapi(
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
-    const { report, isNew } = await reportMessage(c.var.ctx, channelId, id, c.req.valid("json").reason);
+    const { report, isNew } = await reportMessage(c.get("ctx"), channelId, id, c.req.valid("json").reason);
     return c.json(report, isNew ? 201 : 200);
   },
 );
@@ -155,7 +155,7 @@ chat.openapi(
   async (c) => {
     const { channelId, id } = c.req.valid("param");
     const { emoji } = c.req.valid("json");
-    const message = await reactToMessage(c.var.ctx, channelId, id, emoji);
+    const message = await reactToMessage(c.get("ctx"), channelId, id, emoji);
     return c.json(toChatMessage(message, { moderator: false, language: null }, emoji), 200);
   },
 );
@@ -173,7 +173,7 @@ chat.openapi(
     errors: readErrors,
   }),
   async (c) => {
-    const { settings, moderator } = await getSettings(c.var.ctx, c.req.valid("param").channelId);
+    const { settings, moderator } = await getSettings(c.get("ctx"), c.req.valid("param").channelId);
     const shown = toChatSettings(settings, { moderator, language: preferredLanguage(c.req.header("Accept-Language")) });
     await tagVersionOf(c, settings, JSON.stringify(shown));
     return c.json(shown, 200);
@@ -193,7 +193,7 @@ chat.openapi(
     errors: ["not_found", "conflict", "precondition_failed", "unavailable"],
   }),
   async (c) => {
-    const { settings, moderator } = await replaceSettings(c.var.ctx, c.req.valid("param").channelId, c.req.valid("json"));
+    const { settings, moderator } = await replaceSettings(c.get("ctx"), c.req.valid("param").channelId, c.req.valid("json"));
     const shown = toChatSettings(settings, { moderator, language: null });
     await tagVersionOf(c, settings, JSON.stringify(shown));
     return c.json(shown, 200);

@@ -26,7 +26,7 @@ claimStatuses.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listClaims(c.var.ctx, query), toClaimStatus), 200);
+    return c.json(listResponse(c.req.url, query, await listClaims(c.get("ctx"), query), toClaimStatus), 200);
   },
 );
 
@@ -44,7 +44,7 @@ claimStatuses.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const claim = await getClaim(c.var.ctx, c.req.valid("param").id);
+    const claim = await getClaim(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, claim);
     return c.json(toClaimStatus(claim), 200);
   },
@@ -64,7 +64,7 @@ claimStatuses.openapi(
     errors: ["not_found", "conflict", "insufficient_balance", "precondition_failed"],
   }),
   async (c) => {
-    const claim = await updateClaim(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const claim = await updateClaim(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, claim);
     return c.json(toClaimStatus(claim), 200);
   },

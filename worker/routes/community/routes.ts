@@ -49,7 +49,7 @@ community.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listMembers(c.var.ctx, query);
+    const page = await listMembers(c.get("ctx"), query);
     return c.json(listResponse(c.req.url, { ...query, search: query.searchQuery }, page, toMember), 200);
   },
 );
@@ -67,7 +67,7 @@ community.openapi(
     responses: { 200: json("The member", MemberDetails) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(toMemberDetails(await getMember(c.var.ctx, c.req.valid("query").accountId)), 200),
+  async (c) => c.json(toMemberDetails(await getMember(c.get("ctx"), c.req.valid("query").accountId)), 200),
 );
 
 community.openapi(
@@ -84,7 +84,7 @@ community.openapi(
     request: {},
     responses: { 200: json("The export has started", Export) },
   }),
-  async (c) => c.json(toExport(await createExport(c.var.ctx)), 200),
+  async (c) => c.json(toExport(await createExport(c.get("ctx"))), 200),
 );
 
 community.openapi(
@@ -101,8 +101,8 @@ community.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const row = await getExport(c.var.ctx, c.req.valid("param").exportId);
-    return c.json(toExportState(row, await createDownloadToken(c.var.ctx, row), new URL(c.req.url).origin), 200);
+    const row = await getExport(c.get("ctx"), c.req.valid("param").exportId);
+    return c.json(toExportState(row, await createDownloadToken(c.get("ctx"), row), new URL(c.req.url).origin), 200);
   },
 );
 
@@ -121,7 +121,7 @@ community.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const { row, text } = await openExport(c.var.ctx, c.req.valid("param").token);
+    const { row, text } = await openExport(c.get("ctx"), c.req.valid("param").token);
     return c.body(streamText(text), 200, {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="${row.fileName}"`,
@@ -143,7 +143,7 @@ community.openapi(
     responses: { 200: json("The entitlement is granted", Outcome) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await grantToMember(c.var.ctx, c.req.valid("query")), 200),
+  async (c) => c.json(await grantToMember(c.get("ctx"), c.req.valid("query")), 200),
 );
 
 // The same operation for both methods.
@@ -165,6 +165,6 @@ for (const [operationId, method] of [
       responses: { 200: json("The outcome", Outcome) },
       errors: ["not_found", "conflict", "billing_not_configured", "unavailable"],
     }),
-    async (c) => c.json(await updateMemberEntitlement(c.var.ctx, c.req.valid("query")), 200),
+    async (c) => c.json(await updateMemberEntitlement(c.get("ctx"), c.req.valid("query")), 200),
   );
 }

@@ -24,7 +24,7 @@ customEmail.openapi(
     errors: ["conflict", "precondition_failed", "unavailable"],
   }),
   async (c) => {
-    const sender = await putSender(c.var.ctx, c.req.valid("json"));
+    const sender = await putSender(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, sender);
     return c.json(toSender(sender), 200);
   },
@@ -45,7 +45,7 @@ customEmail.openapi(
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
-    const receipt = await putReceipt(c.var.ctx, c.req.valid("json"));
+    const receipt = await putReceipt(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, receipt);
     return c.json(toReceiptTemplate(receipt), 200);
   },
@@ -64,5 +64,5 @@ customEmail.openapi(
     responses: { 200: json("The default template", ReceiptTemplate) },
     errors: ["conflict", "precondition_failed"],
   }),
-  async (c) => c.json(toReceiptTemplate(await resetReceipt(c.var.ctx)), 200),
+  async (c) => c.json(toReceiptTemplate(await resetReceipt(c.get("ctx"))), 200),
 );

@@ -45,7 +45,7 @@ dataProviders.openapi(
     responses: { 201: json("The provider's id and secret", RegisteredDataProvider) },
   }),
   async (c) => {
-    const { row, secret } = await registerDataProvider(c.var.ctx, c.req.valid("json"));
+    const { row, secret } = await registerDataProvider(c.get("ctx"), c.req.valid("json"));
     return c.json({ success: true as const, message: "Registered", dataProviderId: row.id, secret }, 201);
   },
 );
@@ -64,7 +64,7 @@ dataProviders.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const rows = await listAvailableProviders(c.var.ctx);
+    const rows = await listAvailableProviders(c.get("ctx"));
     return c.json({ success: true as const, results: rows.map(toAvailable) }, 200);
   },
 );
@@ -83,7 +83,7 @@ dataProviders.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const row = await updateDataProvider(c.var.ctx, c.req.valid("json"));
+    const row = await updateDataProvider(c.get("ctx"), c.req.valid("json"));
     return c.json({ success: true as const, message: "Updated", result: toAvailable(row) }, 200);
   },
 );
@@ -102,7 +102,7 @@ dataProviders.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await deleteDataProvider(c.var.ctx);
+    await deleteDataProvider(c.get("ctx"));
     return c.json({ success: true as const, message: "Deleted" }, 200);
   },
 );
@@ -122,7 +122,7 @@ dataProviders.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const rotated = await rotateProviderSecret(c.var.ctx, c.req.valid("param").id);
+    const rotated = await rotateProviderSecret(c.get("ctx"), c.req.valid("param").id);
     return c.json({ success: true as const, message: "Rotated", ...rotated }, 200);
   },
 );
@@ -144,7 +144,7 @@ dataProviders.openapi(
   }),
   async (c) => {
     const externalId = c.req.valid("header")["Tifo-Event-Id"];
-    const { eventId, isNew } = await ingestEvent(c.var.ctx, c.req.valid("json"), externalId);
+    const { eventId, isNew } = await ingestEvent(c.get("ctx"), c.req.valid("json"), externalId);
     if (isNew) return c.json({ success: true as const, message: "Event accepted", eventId }, 202);
     return c.json({ success: true as const, message: "Event already received", eventId }, 200);
   },
@@ -165,7 +165,7 @@ dataProviders.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listProviderEvents(c.var.ctx, c.req.valid("param").providerId, query);
+    const page = await listProviderEvents(c.get("ctx"), c.req.valid("param").providerId, query);
     return c.json(listResponse(c.req.url, query, page, toProviderEvent), 200);
   },
 );

@@ -45,7 +45,7 @@ events.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listCalendarEvents(c.var.ctx, query), toCalendarEvent), 200);
+    return c.json(listResponse(c.req.url, query, await listCalendarEvents(c.get("ctx"), query), toCalendarEvent), 200);
   },
 );
 
@@ -63,7 +63,7 @@ events.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    const event = await createCalendarEvent(c.var.ctx, c.req.valid("json"));
+    const event = await createCalendarEvent(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, event);
     return c.json(toCalendarEvent(event), 201);
   },
@@ -84,7 +84,7 @@ events.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const { event, created } = await upsertCalendarEvent(c.var.ctx, c.req.valid("json"));
+    const { event, created } = await upsertCalendarEvent(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, event);
     return c.json(toCalendarEvent(event), created ? 201 : 200);
   },
@@ -105,7 +105,7 @@ events.openapi(
   async (c) => {
     const query = c.req.valid("query");
     return c.json(
-      listResponse(c.req.url, query, await listFilters(c.var.ctx, query), (row) => row),
+      listResponse(c.req.url, query, await listFilters(c.get("ctx"), query), (row) => row),
       200,
     );
   },
@@ -126,7 +126,7 @@ events.openapi(
   async (c) => {
     const query = c.req.valid("query");
     return c.json(
-      listResponse(c.req.url, query, await listCategories(c.var.ctx, query), (row) => row),
+      listResponse(c.req.url, query, await listCategories(c.get("ctx"), query), (row) => row),
       200,
     );
   },
@@ -147,7 +147,7 @@ events.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const feed = await calendarFeed(c.var.ctx, c.req.valid("query").channelId, c.req.url);
+    const feed = await calendarFeed(c.get("ctx"), c.req.valid("query").channelId, c.req.url);
     await tagText(c, feed);
     // A shared cache knows the URL alone, which names the site only where the query does.
     const scope = c.req.header("Tifo-Client-Id") === undefined ? "public" : "private";
@@ -170,7 +170,7 @@ events.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listLabels(c.var.ctx, c.req.valid("param").categoryTitle, query);
+    const page = await listLabels(c.get("ctx"), c.req.valid("param").categoryTitle, query);
     return c.json(listResponse(c.req.url, query, page, asIs), 200);
   },
 );
@@ -189,7 +189,7 @@ events.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const event = await getCalendarEvent(c.var.ctx, c.req.valid("param").id);
+    const event = await getCalendarEvent(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, event);
     return c.json(toCalendarEvent(event), 200);
   },
@@ -209,7 +209,7 @@ events.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const event = await updateCalendarEvent(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const event = await updateCalendarEvent(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, event);
     return c.json(toCalendarEvent(event), 200);
   },
@@ -229,7 +229,7 @@ events.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await deleteCalendarEvent(c.var.ctx, c.req.valid("param").id);
+    await deleteCalendarEvent(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );

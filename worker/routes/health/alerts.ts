@@ -21,7 +21,7 @@ alerts.openapi(
     request: {},
     responses: { 200: json("The alerts", AlertReport) },
   }),
-  async (c) => c.json(await getAlerts(c.var.ctx), 200),
+  async (c) => c.json(await getAlerts(c.get("ctx")), 200),
 );
 
 alerts.openapi(
@@ -36,5 +36,5 @@ alerts.openapi(
     request: {},
     responses: { 200: json("The attempt", AlertAttempt) },
   }),
-  async (c) => c.json(await testAlerts(c.var.ctx), 200),
+  async (c) => c.json(await testAlerts(c.get("ctx")), 200),
 );

@@ -25,7 +25,7 @@ backups.openapi(
     request: { query: BackupQuery },
     responses: { 200: json("The backups, newest first", BackupList) },
   }),
-  async (c) => c.json({ backups: (await listBackups(c.var.ctx, c.req.valid("query"))).map(toBackup) }, 200),
+  async (c) => c.json({ backups: (await listBackups(c.get("ctx"), c.req.valid("query"))).map(toBackup) }, 200),
 );
 
 backups.openapi(
@@ -41,7 +41,7 @@ backups.openapi(
     responses: { 200: json("The backup", Backup) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(toBackup(await getBackup(c.var.ctx, c.req.valid("param").backupId)), 200),
+  async (c) => c.json(toBackup(await getBackup(c.get("ctx"), c.req.valid("param").backupId)), 200),
 );
 
 backups.openapi(
@@ -58,7 +58,7 @@ backups.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    await deleteBackup(c.var.ctx, c.req.valid("param").backupId);
+    await deleteBackup(c.get("ctx"), c.req.valid("param").backupId);
     return c.body(null, 204);
   },
 );
@@ -77,7 +77,7 @@ backups.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    const { backup, text } = await openBackup(c.var.ctx, c.req.valid("param").backupId);
+    const { backup, text } = await openBackup(c.get("ctx"), c.req.valid("param").backupId);
     return c.body(streamText(text), 200, {
       "Content-Type": NDJSON,
       "Content-Disposition": `attachment; filename="site-${backup.siteId}-${new Date(backup.created).toISOString().slice(0, 10)}.ndjson"`,
@@ -99,7 +99,7 @@ backups.openapi(
     responses: { 202: json("The import has started", SiteArchive) },
     errors: ["not_found", "conflict"],
   }),
-  async (c) => c.json(toArchive(await restoreBackup(c.var.ctx, c.req.valid("param").backupId), null), 202),
+  async (c) => c.json(toArchive(await restoreBackup(c.get("ctx"), c.req.valid("param").backupId), null), 202),
 );
 
 backups.openapi(
@@ -115,5 +115,5 @@ backups.openapi(
     responses: { 202: json("The backup has started", Backup) },
     errors: ["not_found", "conflict"],
   }),
-  async (c) => c.json(toBackup(await startBackup(c.var.ctx, c.req.valid("param").siteId)), 202),
+  async (c) => c.json(toBackup(await startBackup(c.get("ctx"), c.req.valid("param").siteId)), 202),
 );

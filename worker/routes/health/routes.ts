@@ -48,7 +48,7 @@ health.openapi(
     responses: { 200: { description: "The metrics", content: { "text/plain": { schema: MetricsText } } } },
   }),
   async (c) => {
-    const report = await operatorReport(c.var.ctx, c.var.metrics.figures(Date.now()));
+    const report = await operatorReport(c.get("ctx"), c.get("metrics").figures(Date.now()));
     return c.text(toPrometheus(report), 200, { "Content-Type": PROMETHEUS_TYPE });
   },
 );
@@ -66,7 +66,7 @@ health.openapi(
     request: {},
     responses: { 200: json("The state", OperatorReport) },
   }),
-  async (c) => c.json(await operatorReport(c.var.ctx, c.var.metrics.figures(Date.now())), 200),
+  async (c) => c.json(await operatorReport(c.get("ctx"), c.get("metrics").figures(Date.now())), 200),
 );
 
 health.openapi(
@@ -82,7 +82,7 @@ health.openapi(
     responses: { 200: json("The failed effects", FailedEffects) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json(await listFailedEffects(c.var.ctx, c.req.valid("param").siteId), 200),
+  async (c) => c.json(await listFailedEffects(c.get("ctx"), c.req.valid("param").siteId), 200),
 );
 
 health.openapi(
@@ -99,7 +99,7 @@ health.openapi(
     responses: { 200: json("The sizes", ObjectSizes) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json(await listObjectSizes(c.var.ctx, c.req.valid("param").siteId), 200),
+  async (c) => c.json(await listObjectSizes(c.get("ctx"), c.req.valid("param").siteId), 200),
 );
 
 health.openapi(
@@ -115,5 +115,5 @@ health.openapi(
     responses: { 202: json("The number of effects that are retried", RetriedEffects) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json({ retried: await retryFailedEffects(c.var.ctx, c.req.valid("param").siteId) }, 202),
+  async (c) => c.json({ retried: await retryFailedEffects(c.get("ctx"), c.req.valid("param").siteId) }, 202),
 );

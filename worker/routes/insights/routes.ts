@@ -59,7 +59,7 @@ insights.openapi(
   }),
   async (c) => {
     const refusesTracking = c.req.header("Sec-GPC") === "1" || c.req.header("DNT") === "1";
-    await reportImpressions(c.var.ctx, { network: callerAddress(c), refusesTracking }, c.req.valid("json"));
+    await reportImpressions(c.get("ctx"), { network: callerAddress(c), refusesTracking }, c.req.valid("json"));
     return c.body(null, 204);
   },
 );
@@ -80,8 +80,8 @@ insights.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    if (query.format === "csv") return c.body(streamText(await exportEngagement(c.var.ctx, query)), 200, CSV_HEADERS);
-    const { results, cursor } = await readEngagement(c.var.ctx, query);
+    if (query.format === "csv") return c.body(streamText(await exportEngagement(c.get("ctx"), query)), 200, CSV_HEADERS);
+    const { results, cursor } = await readEngagement(c.get("ctx"), query);
     return c.json({ results, pagination: paginate(c.req.url, query.limit, results.length, cursor) }, 200);
   },
 );
@@ -102,7 +102,7 @@ insights.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const reach = await readReach(c.var.ctx, query);
+    const reach = await readReach(c.get("ctx"), query);
     return query.format === "csv" ? c.body(reachCsv(reach), 200, CSV_HEADERS) : c.json(reach, 200);
   },
 );
@@ -122,7 +122,7 @@ insights.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const revenue = await readRevenue(c.var.ctx, query);
+    const revenue = await readRevenue(c.get("ctx"), query);
     return query.format === "csv" ? c.body(revenueCsv(revenue), 200, CSV_HEADERS) : c.json(revenue, 200);
   },
 );
@@ -144,7 +144,7 @@ insights.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const figures = await readSegmentFigures(c.var.ctx, c.req.valid("param").slug, query);
+    const figures = await readSegmentFigures(c.get("ctx"), c.req.valid("param").slug, query);
     return query.format === "csv" ? c.body(segmentFiguresCsv(figures), 200, CSV_HEADERS) : c.json(figures, 200);
   },
 );
@@ -165,7 +165,7 @@ insights.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const history = await readHistory(c.var.ctx, query);
+    const history = await readHistory(c.get("ctx"), query);
     return query.format === "csv" ? c.body(historyCsv(history), 200, CSV_HEADERS) : c.json(history, 200);
   },
 );
@@ -182,7 +182,7 @@ insights.openapi(
     request: { query: ConcurrentsQuery },
     responses: { 200: json("One entry per site", ConcurrentsList) },
   }),
-  async (c) => c.json(await readConcurrents(c.var.ctx, c.req.valid("query").siteIds), 200),
+  async (c) => c.json(await readConcurrents(c.get("ctx"), c.req.valid("query").siteIds), 200),
 );
 
 insights.openapi(
@@ -198,7 +198,7 @@ insights.openapi(
     request: {},
     responses: { 200: json("The rate limits", LimitList) },
   }),
-  async (c) => c.json({ limits: await readLimits(c.var.ctx, callerAddress(c)) }, 200),
+  async (c) => c.json({ limits: await readLimits(c.get("ctx"), callerAddress(c)) }, 200),
 );
 
 insights.openapi(
@@ -217,7 +217,7 @@ insights.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const { cursor, ...page } = await listRequests(c.var.ctx, query);
+    const { cursor, ...page } = await listRequests(c.get("ctx"), query);
     return c.json({ ...page, pagination: paginate(c.req.url, query.limit, page.results.length, cursor) }, 200);
   },
 );

@@ -51,7 +51,7 @@ invites.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listInvites(c.var.ctx, query);
+    const page = await listInvites(c.get("ctx"), query);
     return c.json(
       listResponse(c.req.url, query, page, (row) => wireOf(c, row)),
       200,
@@ -75,7 +75,7 @@ invites.openapi(
     responses: { 201: json("The invite", Invite) },
   }),
   async (c) => {
-    const invite = await createInvite(c.var.ctx, c.req.valid("json"));
+    const invite = await createInvite(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, invite);
     return c.json(wireOf(c, invite), 201);
   },
@@ -100,7 +100,7 @@ invites.openapi(
   }),
   async (c) => {
     if (isPrefetch(c)) return c.body(null, 204);
-    const target = await openInvite(c.var.ctx, c.req.valid("param").token, callerAddress(c));
+    const target = await openInvite(c.get("ctx"), c.req.valid("param").token, callerAddress(c));
     c.header("Referrer-Policy", "no-referrer");
     return c.redirect(target, 302);
   },
@@ -120,7 +120,7 @@ invites.openapi(
     request: { body: jsonBody(RegisterInviteInput) },
     responses: { 201: json("The invitation", RegisterInvite) },
   }),
-  async (c) => c.json(toRegisterInvite(await createRegisterInvite(c.var.ctx, c.req.valid("json"), new URL(c.req.url).origin)), 201),
+  async (c) => c.json(toRegisterInvite(await createRegisterInvite(c.get("ctx"), c.req.valid("json"), new URL(c.req.url).origin)), 201),
 );
 
 invites.openapi(
@@ -138,7 +138,7 @@ invites.openapi(
     responses: { 201: json("The account", Account) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(toAccount(await acceptRegisterInvite(c.var.ctx, c.req.valid("param").token, c.req.valid("json"))), 201),
+  async (c) => c.json(toAccount(await acceptRegisterInvite(c.get("ctx"), c.req.valid("param").token, c.req.valid("json"))), 201),
 );
 
 invites.openapi(
@@ -156,7 +156,7 @@ invites.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const invite = await revokeInvite(c.var.ctx, c.req.valid("param").id);
+    const invite = await revokeInvite(c.get("ctx"), c.req.valid("param").id);
     return c.json("email" in invite ? toRegisterInvite(invite) : wireOf(c, invite), 200);
   },
 );
@@ -175,7 +175,7 @@ invites.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const invite = await getInvite(c.var.ctx, c.req.valid("param").id);
+    const invite = await getInvite(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, invite);
     return c.json(wireOf(c, invite), 200);
   },
@@ -198,7 +198,7 @@ invites.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const invite = await updateInvite(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const invite = await updateInvite(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, invite);
     return c.json(wireOf(c, invite), 200);
   },
@@ -218,7 +218,7 @@ invites.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteInvite(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteInvite(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 function wireOf(c: Context, row: InviteRow) {

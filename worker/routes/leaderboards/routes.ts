@@ -50,7 +50,7 @@ leaderboards.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listLeaderboards(c.var.ctx, query), toLeaderboard), 200);
+    return c.json(listResponse(c.req.url, query, await listLeaderboards(c.get("ctx"), query), toLeaderboard), 200);
   },
 );
 
@@ -68,7 +68,7 @@ leaderboards.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const leaderboard = await createLeaderboard(c.var.ctx, c.req.valid("json"));
+    const leaderboard = await createLeaderboard(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, leaderboard);
     return c.json(toLeaderboard(leaderboard), 201);
   },
@@ -87,7 +87,7 @@ leaderboards.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const leaderboard = await getLeaderboard(c.var.ctx, c.req.valid("param").id);
+    const leaderboard = await getLeaderboard(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, leaderboard);
     return c.json(toLeaderboard(leaderboard), 200);
   },
@@ -106,7 +106,7 @@ leaderboards.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const leaderboard = await replaceLeaderboard(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const leaderboard = await replaceLeaderboard(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, leaderboard);
     return c.json(toLeaderboard(leaderboard), 200);
   },
@@ -125,7 +125,7 @@ leaderboards.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await deleteLeaderboard(c.var.ctx, c.req.valid("param").id);
+    await deleteLeaderboard(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );
@@ -145,7 +145,7 @@ leaderboards.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listRanks(c.var.ctx, c.req.valid("param").id, query);
+    const page = await listRanks(c.get("ctx"), c.req.valid("param").id, query);
     return c.json(listResponse(c.req.url, query, page, asIs), 200);
   },
 );
@@ -163,7 +163,7 @@ leaderboards.openapi(
     responses: { 200: json("The caller's rank", OwnRank) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json(await ownRank(c.var.ctx, c.req.valid("param").id, c.req.valid("query").neighbours), 200),
+  async (c) => c.json(await ownRank(c.get("ctx"), c.req.valid("param").id, c.req.valid("query").neighbours), 200),
 );
 
 leaderboards.openapi(
@@ -180,7 +180,7 @@ leaderboards.openapi(
     responses: { 201: json("The outcome of each award", AwardResults) },
     errors: ["not_found", "conflict", "unavailable"],
   }),
-  async (c) => c.json({ awards: await awardPoints(c.var.ctx, c.req.valid("param").id, c.req.valid("json")) }, 201),
+  async (c) => c.json({ awards: await awardPoints(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")) }, 201),
 );
 
 leaderboards.openapi(
@@ -198,7 +198,7 @@ leaderboards.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid("param");
-    return c.body(streamText(await exportLedger(c.var.ctx, id)), 200, {
+    return c.body(streamText(await exportLedger(c.get("ctx"), id)), 200, {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="leaderboard-${id}.csv"`,
       "X-Content-Type-Options": "nosniff",

@@ -28,7 +28,7 @@ media.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listMedia(c.var.ctx, query), toMedia), 200);
+    return c.json(listResponse(c.req.url, query, await listMedia(c.get("ctx"), query), toMedia), 200);
   },
 );
 
@@ -48,7 +48,7 @@ media.openapi(
     responses: { 201: json("The file", Media) },
   }),
   async (c) => {
-    const row = await uploadMedia(c.var.ctx, c.req.valid("form").file);
+    const row = await uploadMedia(c.get("ctx"), c.req.valid("form").file);
     tagVersion(c, row);
     return c.json(toMedia(row), 201);
   },
@@ -99,7 +99,7 @@ media.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteMedia(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteMedia(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 /** Uploaded files are untrusted: they may be displayed anywhere, but must not execute. */

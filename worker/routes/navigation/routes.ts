@@ -45,7 +45,7 @@ navigation.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listNavigations(c.var.ctx, query), toNavigation), 200);
+    return c.json(listResponse(c.req.url, query, await listNavigations(c.get("ctx"), query), toNavigation), 200);
   },
 );
 
@@ -62,7 +62,7 @@ navigation.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const created = await createNavigation(c.var.ctx, c.req.valid("json"));
+    const created = await createNavigation(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, created);
     return c.json(toNavigation(created), 201);
   },
@@ -81,7 +81,7 @@ navigation.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const found = await getDefaultNavigation(c.var.ctx);
+    const found = await getDefaultNavigation(c.get("ctx"));
     await tagVisible(c, found);
     return c.json(toNavigation(found.row), 200);
   },
@@ -100,7 +100,7 @@ navigation.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await applyNavigation(c.var.ctx, c.req.valid("param").navigationId, c.req.valid("json").pageId);
+    await applyNavigation(c.get("ctx"), c.req.valid("param").navigationId, c.req.valid("json").pageId);
     return c.body(null, 204);
   },
 );
@@ -118,7 +118,7 @@ navigation.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const found = await getNavigation(c.var.ctx, c.req.valid("param").id);
+    const found = await getNavigation(c.get("ctx"), c.req.valid("param").id);
     await tagVisible(c, found);
     return c.json(toNavigation(found.row), 200);
   },
@@ -138,7 +138,7 @@ navigation.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const changed = await updateNavigation(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const changed = await updateNavigation(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, changed);
     return c.json(toNavigation(changed), 200);
   },
@@ -156,5 +156,5 @@ navigation.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteNavigation(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteNavigation(c.get("ctx"), c.req.valid("param").id)), 200),
 );

@@ -35,7 +35,7 @@ outputs.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listOutputs(c.var.ctx, c.req.valid("param").channelId, query);
+    const page = await listOutputs(c.get("ctx"), c.req.valid("param").channelId, query);
     return c.json(listResponse(c.req.url, query, page, toOutput), 200);
   },
 );
@@ -56,7 +56,7 @@ outputs.openapi(
   }),
   async (c) => {
     const { channelId } = c.req.valid("param");
-    const { row, token } = await createOutput(c.var.ctx, channelId, c.req.valid("json"));
+    const { row, token } = await createOutput(c.get("ctx"), channelId, c.req.valid("json"));
     const url = new URL(`/output/${channelId}`, c.req.url);
     url.searchParams.set("token", token);
     tagVersion(c, row);
@@ -78,7 +78,7 @@ outputs.openapi(
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
-    await revokeOutput(c.var.ctx, channelId, id);
+    await revokeOutput(c.get("ctx"), channelId, id);
     return c.body(null, 204);
   },
 );

@@ -32,7 +32,7 @@ graphics.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listGraphics(c.var.ctx, query), toGraphic), 200);
+    return c.json(listResponse(c.req.url, query, await listGraphics(c.get("ctx"), query), toGraphic), 200);
   },
 );
 
@@ -52,7 +52,7 @@ graphics.openapi(
     responses: { 201: json("The graphic", Graphic) },
   }),
   async (c) => {
-    const row = await uploadGraphic(c.var.ctx, c.req.valid("form").file);
+    const row = await uploadGraphic(c.get("ctx"), c.req.valid("form").file);
     tagVersion(c, row);
     return c.json(toGraphic(row), 201);
   },
@@ -72,7 +72,7 @@ graphics.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const row = await getGraphic(c.var.ctx, c.req.valid("param").id);
+    const row = await getGraphic(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, row);
     return c.json(toGraphic(row), 200);
   },
@@ -91,7 +91,7 @@ graphics.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteGraphic(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteGraphic(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 graphics.openapi(

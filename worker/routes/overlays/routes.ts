@@ -54,7 +54,7 @@ overlays.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listOverlays(c.var.ctx, query), toOverlay), 200);
+    return c.json(listResponse(c.req.url, query, await listOverlays(c.get("ctx"), query), toOverlay), 200);
   },
 );
 
@@ -72,7 +72,7 @@ overlays.openapi(
     responses: { 201: json("The overlay", Overlay) },
   }),
   async (c) => {
-    const overlay = await createOverlay(c.var.ctx, c.req.valid("json"));
+    const overlay = await createOverlay(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, overlay);
     return c.json(toOverlay(overlay), 201);
   },
@@ -109,7 +109,7 @@ overlays.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listBroadcasts(c.var.ctx, query), toActiveBroadcast), 200);
+    return c.json(listResponse(c.req.url, query, await listBroadcasts(c.get("ctx"), query), toActiveBroadcast), 200);
   },
 );
 
@@ -127,7 +127,7 @@ overlays.openapi(
     responses: { 200: json("The receipt", Receipt) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json((await getReceipt(c.var.ctx, c.req.valid("param").broadcastId)) satisfies z.output<typeof Receipt>, 200),
+  async (c) => c.json((await getReceipt(c.get("ctx"), c.req.valid("param").broadcastId)) satisfies z.output<typeof Receipt>, 200),
 );
 
 overlays.openapi(
@@ -146,7 +146,7 @@ overlays.openapi(
     errors: ["not_found", "unavailable"],
   }),
   async (c) => {
-    const sent = await broadcastOverlay(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const sent = await broadcastOverlay(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     return c.json({ success: true as const, ...sent }, 200);
   },
 );
@@ -168,7 +168,7 @@ overlays.openapi(
   }),
   async (c) => {
     const { id, tagId } = c.req.valid("param");
-    const sent = await broadcastOverlay(c.var.ctx, id, { ...c.req.valid("json"), tagId, priority: 0 });
+    const sent = await broadcastOverlay(c.get("ctx"), id, { ...c.req.valid("json"), tagId, priority: 0 });
     return c.json({ success: true as const, ...sent }, 200);
   },
 );
@@ -189,7 +189,7 @@ overlays.openapi(
     errors: ["not_found", "unavailable"],
   }),
   async (c) => {
-    const cleared = await clearBroadcasts(c.var.ctx, clearTarget(c.req.valid("query"), c.req.valid("json")));
+    const cleared = await clearBroadcasts(c.get("ctx"), clearTarget(c.req.valid("query"), c.req.valid("json")));
     return c.json({ success: true as const, cleared }, 200);
   },
 );
@@ -210,7 +210,7 @@ overlays.openapi(
   }),
   async (c) => {
     const target = clearTarget(c.req.valid("query"), c.req.valid("json"), c.req.valid("param").targetId);
-    return c.json({ success: true as const, cleared: await clearBroadcasts(c.var.ctx, target) }, 200);
+    return c.json({ success: true as const, cleared: await clearBroadcasts(c.get("ctx"), target) }, 200);
   },
 );
 
@@ -231,7 +231,7 @@ overlays.openapi(
   }),
   async (c) => {
     const { channelId, broadcastId } = c.req.valid("param");
-    await retractBroadcast(c.var.ctx, channelId, broadcastId);
+    await retractBroadcast(c.get("ctx"), channelId, broadcastId);
     return c.body(null, 204);
   },
 );
@@ -251,7 +251,7 @@ overlays.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const overlay = await readOverlay(c.var.ctx, c.req.valid("param").id);
+    const overlay = await readOverlay(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, overlay);
     return c.json(toOverlay(overlay, c.req.valid("query").riveUrl ? withRiveUrls(overlay.contents) : overlay.contents), 200);
   },
@@ -271,7 +271,7 @@ overlays.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const overlay = await updateOverlay(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const overlay = await updateOverlay(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, overlay);
     return c.json(toOverlay(overlay), 200);
   },
@@ -290,5 +290,5 @@ overlays.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteOverlay(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteOverlay(c.get("ctx"), c.req.valid("param").id)), 200),
 );

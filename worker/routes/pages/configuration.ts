@@ -28,7 +28,7 @@ configurations.openapi(
     request: { query: MetadataQuery },
   }),
   async (c) =>
-    c.json(toConfiguration(await getConfigurationByMetadata(c.var.ctx, c.req.valid("query").metadata, connectionAttributes(c))), 200),
+    c.json(toConfiguration(await getConfigurationByMetadata(c.get("ctx"), c.req.valid("query").metadata, connectionAttributes(c))), 200),
 );
 
 configurations.openapi(
@@ -41,5 +41,5 @@ configurations.openapi(
       "Everything a player needs to set up the page: its current panels, theme and site. With a viewer's token, the panels for the viewer's segments are included.",
     request: { params: PageIdParam },
   }),
-  async (c) => c.json(toConfiguration(await getConfiguration(c.var.ctx, c.req.valid("param").pageId, connectionAttributes(c))), 200),
+  async (c) => c.json(toConfiguration(await getConfiguration(c.get("ctx"), c.req.valid("param").pageId, connectionAttributes(c))), 200),
 );

@@ -32,7 +32,7 @@ pageContent.openapi(
   }),
   async (c) => {
     const selector = { id: c.req.valid("param").pageId, ...c.req.valid("query") };
-    return c.json(toPageContent(await getContent(c.var.ctx, selector, viewerOf(c))), 200);
+    return c.json(toPageContent(await getContent(c.get("ctx"), selector, viewerOf(c))), 200);
   },
 );
 
@@ -47,7 +47,7 @@ pageContent.openapi(
   }),
   async (c) => {
     const selector = { slug: c.req.valid("param").pageSlug, ...c.req.valid("query") };
-    return c.json(toPageContent(await getContent(c.var.ctx, selector, viewerOf(c))), 200);
+    return c.json(toPageContent(await getContent(c.get("ctx"), selector, viewerOf(c))), 200);
   },
 );
 

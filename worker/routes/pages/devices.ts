@@ -23,7 +23,7 @@ devices.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listDevices(c.var.ctx, query), toDevice), 200);
+    return c.json(listResponse(c.req.url, query, await listDevices(c.get("ctx"), query), toDevice), 200);
   },
 );
 
@@ -41,7 +41,7 @@ devices.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    await freeDevice(c.var.ctx, c.req.valid("param").deviceId);
+    await freeDevice(c.get("ctx"), c.req.valid("param").deviceId);
     return c.body(null, 204);
   },
 );

@@ -25,7 +25,7 @@ pages.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listPages(c.var.ctx, query);
+    const page = await listPages(c.get("ctx"), query);
     return c.json(
       listResponse(c.req.url, query, page, (row) => projectPage(row, query.options?.projection)),
       200,
@@ -47,7 +47,7 @@ pages.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const page = await createPage(c.var.ctx, c.req.valid("json"));
+    const page = await createPage(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, page);
     return c.json(toPage(page), 201);
   },
@@ -90,7 +90,7 @@ for (const { types, ...list } of lists) {
     }),
     async (c) => {
       const query = c.req.valid("query");
-      return c.json(listResponse(c.req.url, query, await listPages(c.var.ctx, query, types), toPage), 200);
+      return c.json(listResponse(c.req.url, query, await listPages(c.get("ctx"), query, types), toPage), 200);
     },
   );
 }
@@ -109,7 +109,7 @@ pages.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const page = await getPage(c.var.ctx, c.req.valid("param").id);
+    const page = await getPage(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, page);
     return c.json(toPage(page), 200);
   },
@@ -130,7 +130,7 @@ pages.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const page = await updatePage(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const page = await updatePage(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, page);
     return c.json(toPage(page), 200);
   },
@@ -150,5 +150,5 @@ pages.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deletePage(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deletePage(c.get("ctx"), c.req.valid("param").id)), 200),
 );

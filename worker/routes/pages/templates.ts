@@ -37,7 +37,7 @@ channelTemplates.openapi(
   }),
   async (c) => {
     const { sort: sortBy, direction: sortDirection, ...slice } = c.req.valid("query");
-    const page = await listChannelTemplates(c.var.ctx, { ...slice, sortBy, sortDirection });
+    const page = await listChannelTemplates(c.get("ctx"), { ...slice, sortBy, sortDirection });
     return c.json({ templates: page.rows.map((row) => toChannelTemplate(row)), totalCount: page.totalCount }, 200);
   },
 );
@@ -55,7 +55,7 @@ channelTemplates.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const template = await createChannelTemplate(c.var.ctx, c.req.valid("json"));
+    const template = await createChannelTemplate(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, template);
     return c.json(toChannelTemplate(template), 201);
   },
@@ -74,7 +74,7 @@ channelTemplates.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const template = await getChannelTemplate(c.var.ctx, c.req.valid("param").templateId);
+    const template = await getChannelTemplate(c.get("ctx"), c.req.valid("param").templateId);
     tagVersion(c, template);
     return c.json(toChannelTemplate(template), 200);
   },
@@ -93,7 +93,7 @@ channelTemplates.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const template = await updateChannelTemplate(c.var.ctx, c.req.valid("param").templateId, c.req.valid("json"));
+    const template = await updateChannelTemplate(c.get("ctx"), c.req.valid("param").templateId, c.req.valid("json"));
     tagVersion(c, template);
     return c.json(toChannelTemplate(template), 200);
   },
@@ -112,5 +112,5 @@ channelTemplates.openapi(
     responses: { 200: json("Whether this request archived it", z.boolean()) },
     errors: ["not_found", "precondition_failed"],
   }),
-  async (c) => c.json(await archiveChannelTemplate(c.var.ctx, c.req.valid("param").templateId), 200),
+  async (c) => c.json(await archiveChannelTemplate(c.get("ctx"), c.req.valid("param").templateId), 200),
 );

@@ -27,7 +27,7 @@ panelEmbeds.openapi(
     const { url, format = "json", ...bounds } = c.req.valid("query");
     if (format.toLowerCase() !== "json") throw new Failure("format_not_supported", "Only JSON; omit `format`, or set it to `json`");
     const { origin } = new URL(c.req.url);
-    const embed = await findEmbeddablePanel(c.var.ctx, panelAt(url, origin));
+    const embed = await findEmbeddablePanel(c.get("ctx"), panelAt(url, origin));
     c.header("Cache-Control", "public, max-age=300");
     return c.json(toOEmbed(origin, embed, bounds), 200);
   },
@@ -47,7 +47,7 @@ panelEmbeds.openapi(
   }),
   async (c) => {
     const { origin } = new URL(c.req.url);
-    const embed = await findEmbeddablePanel(c.var.ctx, c.req.valid("param"));
+    const embed = await findEmbeddablePanel(c.get("ctx"), c.req.valid("param"));
     return c.body(embedPage(origin, embed), 200, await embedHeaders(origin));
   },
 );

@@ -27,7 +27,7 @@ panels.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listPanels(c.var.ctx, query, connectionAttributes(c)), toPanel), 200);
+    return c.json(listResponse(c.req.url, query, await listPanels(c.get("ctx"), query, connectionAttributes(c)), toPanel), 200);
   },
 );
 
@@ -43,7 +43,7 @@ panels.openapi(
     responses: { 201: json("The panel", Panel) },
   }),
   async (c) => {
-    const panel = await createPanel(c.var.ctx, c.req.valid("json"));
+    const panel = await createPanel(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, panel);
     return c.json(toPanel(panel), 201);
   },
@@ -64,7 +64,7 @@ panels.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const { row, complete } = await getPanel(c.var.ctx, c.req.valid("param").id, connectionAttributes(c));
+    const { row, complete } = await getPanel(c.get("ctx"), c.req.valid("param").id, connectionAttributes(c));
     if (complete) tagVersion(c, row);
     else await tagVersionOf(c, row, "for viewers");
     return c.json(toPanel(row), 200);
@@ -84,7 +84,7 @@ panels.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const panel = await replacePanel(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const panel = await replacePanel(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, panel);
     return c.json(toPanel(panel), 200);
   },
@@ -104,7 +104,7 @@ panels.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const panel = await patchPanel(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const panel = await patchPanel(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, panel);
     return c.json(toPanel(panel), 200);
   },
@@ -122,5 +122,5 @@ panels.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deletePanel(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deletePanel(c.get("ctx"), c.req.valid("param").id)), 200),
 );

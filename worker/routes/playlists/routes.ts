@@ -46,7 +46,7 @@ playlists.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listPlaylists(c.var.ctx, query);
+    const page = await listPlaylists(c.get("ctx"), query);
     return c.json(
       listResponse(c.req.url, query, page, (row) => projectPlaylist(row, query.projection)),
       200,
@@ -67,7 +67,7 @@ playlists.openapi(
     responses: { 201: json("The playlist", Playlist) },
   }),
   async (c) => {
-    const playlist = await createPlaylist(c.var.ctx, c.req.valid("json"));
+    const playlist = await createPlaylist(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, playlist);
     return c.json(toPlaylist(playlist), 201);
   },
@@ -87,7 +87,7 @@ playlists.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listPlaylistsById(c.var.ctx, query);
+    const page = await listPlaylistsById(c.get("ctx"), query);
     return c.json(
       listResponse(c.req.url, query, page, (row) => projectPlaylist(row, query.projection)),
       200,
@@ -110,7 +110,7 @@ playlists.openapi(
     errors: ["youtube_not_configured", "unavailable"],
   }),
   async (c) => {
-    const playlist = await importYoutubePlaylist(c.var.ctx, c.req.valid("json"));
+    const playlist = await importYoutubePlaylist(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, playlist);
     return c.json(toPlaylist(playlist), 201);
   },
@@ -129,7 +129,7 @@ playlists.openapi(
     responses: { 200: json("The documents", z.array(Reference)) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await findReferences(c.var.ctx, c.req.valid("param").id), 200),
+  async (c) => c.json(await findReferences(c.get("ctx"), c.req.valid("param").id), 200),
 );
 
 playlists.openapi(
@@ -146,7 +146,7 @@ playlists.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const playlist = await getPlaylist(c.var.ctx, c.req.valid("param").id);
+    const playlist = await getPlaylist(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, playlist);
     return c.json(toPlaylist(playlist), 200);
   },
@@ -166,7 +166,7 @@ playlists.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const playlist = await updatePlaylist(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const playlist = await updatePlaylist(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, playlist);
     return c.json(toPlaylist(playlist), 200);
   },
@@ -185,5 +185,5 @@ playlists.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deletePlaylist(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deletePlaylist(c.get("ctx"), c.req.valid("param").id)), 200),
 );

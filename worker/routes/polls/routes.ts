@@ -57,8 +57,8 @@ polls.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listPolls(c.var.ctx, query);
-    const insider = await isInsider(c.var.ctx);
+    const page = await listPolls(c.get("ctx"), query);
+    const insider = await isInsider(c.get("ctx"));
     return c.json(
       listResponse(c.req.url, query, page, (poll) => toPoll(poll, insider)),
       200,
@@ -78,7 +78,7 @@ polls.openapi(
     responses: { 201: json("The poll", Poll) },
   }),
   async (c) => {
-    const poll = await createPoll(c.var.ctx, c.req.valid("json"));
+    const poll = await createPoll(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, poll);
     return c.json(toPoll(poll, true), 201);
   },
@@ -97,8 +97,8 @@ polls.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const { id } = await getPoll(c.var.ctx, c.req.valid("param").id);
-    return c.json(await findReferences(c.var.ctx, id), 200);
+    const { id } = await getPoll(c.get("ctx"), c.req.valid("param").id);
+    return c.json(await findReferences(c.get("ctx"), id), 200);
   },
 );
 
@@ -115,9 +115,9 @@ polls.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const poll = await getPoll(c.var.ctx, c.req.valid("param").id);
+    const poll = await getPoll(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, poll);
-    return c.json(toPoll(poll, await isInsider(c.var.ctx)), 200);
+    return c.json(toPoll(poll, await isInsider(c.get("ctx"))), 200);
   },
 );
 
@@ -135,7 +135,7 @@ polls.openapi(
     errors: changeErrors,
   }),
   async (c) => {
-    const poll = await replacePoll(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const poll = await replacePoll(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, poll);
     return c.json(toPoll(poll, true), 200);
   },
@@ -155,7 +155,7 @@ polls.openapi(
     errors: changeErrors,
   }),
   async (c) => {
-    const poll = await patchPoll(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const poll = await patchPoll(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, poll);
     return c.json(toPoll(poll, true), 200);
   },
@@ -174,7 +174,7 @@ polls.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: changeErrors,
   }),
-  async (c) => c.json(deleted(await deletePoll(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deletePoll(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 polls.openapi(
@@ -190,7 +190,7 @@ polls.openapi(
     responses: { 200: json("The answers", z.array(PollAnswer)) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(toAnswers(await getPoll(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(toAnswers(await getPoll(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 polls.openapi(
@@ -207,7 +207,7 @@ polls.openapi(
     errors: changeErrors,
   }),
   async (c) => {
-    const poll = await replaceAnswers(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const poll = await replaceAnswers(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, poll);
     return c.json(toAnswers(poll), 200);
   },
@@ -229,8 +229,8 @@ polls.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid("param");
-    const { vote, payment } = await respond(c.var.ctx, id, c.req.valid("json"));
-    return c.json(toResponse(c.var.ctx.siteId, id, vote, payment), 201);
+    const { vote, payment } = await respond(c.get("ctx"), id, c.req.valid("json"));
+    return c.json(toResponse(c.get("ctx").siteId, id, vote, payment), 201);
   },
 );
 
@@ -247,7 +247,7 @@ polls.openapi(
     responses: { 200: json("The tally", PollResults) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json(await getResults(c.var.ctx, c.req.valid("param").id), 200),
+  async (c) => c.json(await getResults(c.get("ctx"), c.req.valid("param").id), 200),
 );
 
 polls.openapi(
@@ -264,7 +264,7 @@ polls.openapi(
     errors: changeErrors,
   }),
   async (c) => {
-    const poll = await settlePoll(c.var.ctx, c.req.valid("param").id, c.req.valid("json").correctAnswerId);
+    const poll = await settlePoll(c.get("ctx"), c.req.valid("param").id, c.req.valid("json").correctAnswerId);
     tagVersion(c, poll);
     return c.json(toPoll(poll, true), 200);
   },

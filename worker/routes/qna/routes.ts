@@ -45,7 +45,7 @@ questions.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const { page, moderates, mayDecide } = await listQuestions(c.var.ctx, c.req.valid("param").channelId, query);
+    const { page, moderates, mayDecide } = await listQuestions(c.get("ctx"), c.req.valid("param").channelId, query);
     const response = listResponse(c.req.url, query, page, (question) => toQuestion(question, moderates));
     return c.json({ ...response, moderates: mayDecide }, 200);
   },
@@ -65,7 +65,7 @@ questions.openapi(
     errors: ["not_found", "conflict", "chat_banned"],
   }),
   async (c) => {
-    const question = await askQuestion(c.var.ctx, c.req.valid("param").channelId, c.req.valid("json"));
+    const question = await askQuestion(c.get("ctx"), c.req.valid("param").channelId, c.req.valid("json"));
     tagVersion(c, question);
     return c.json(toQuestion(question, false), 201);
   },
@@ -85,7 +85,7 @@ questions.openapi(
     errors: ["not_found", "conflict", "precondition_failed", "unavailable"],
   }),
   async (c) => {
-    const question = await decideQuestion(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const question = await decideQuestion(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, question);
     return c.json(toQuestion(question, true), 200);
   },
@@ -104,7 +104,7 @@ questions.openapi(
     responses: { 200: json("The question", Question) },
     errors: ["not_found", "conflict", "chat_banned", "unavailable"],
   }),
-  async (c) => c.json(toQuestion(await upvote(c.var.ctx, c.req.valid("param").id), false), 200),
+  async (c) => c.json(toQuestion(await upvote(c.get("ctx"), c.req.valid("param").id), false), 200),
 );
 
 questions.openapi(
@@ -120,7 +120,7 @@ questions.openapi(
     responses: { 200: json("The question", Question) },
     errors: ["not_found", "conflict", "chat_banned", "unavailable"],
   }),
-  async (c) => c.json(toQuestion(await removeUpvote(c.var.ctx, c.req.valid("param").id), false), 200),
+  async (c) => c.json(toQuestion(await removeUpvote(c.get("ctx"), c.req.valid("param").id), false), 200),
 );
 
 questions.openapi(
@@ -138,7 +138,7 @@ questions.openapi(
     errors: ["not_found", "conflict", "unavailable"],
   }),
   async (c) => {
-    const sent = await showQuestion(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const sent = await showQuestion(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     return c.json({ success: true as const, ...sent }, 200);
   },
 );

@@ -40,10 +40,10 @@ quests.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listQuests(c.var.ctx, query);
-    const manages = await questManager(c.var.ctx);
+    const page = await listQuests(c.get("ctx"), query);
+    const manages = await questManager(c.get("ctx"));
     return c.json(
-      listResponse(c.req.url, query, page, (quest) => toQuest(quest, manages(quest), c.var.ctx.now)),
+      listResponse(c.req.url, query, page, (quest) => toQuest(quest, manages(quest), c.get("ctx").now)),
       200,
     );
   },
@@ -65,9 +65,9 @@ quests.openapi(
     errors: ["channel_admin_required"],
   }),
   async (c) => {
-    const quest = await createQuest(c.var.ctx, c.req.valid("json"));
+    const quest = await createQuest(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, quest);
-    return c.json(toQuest(quest, true, c.var.ctx.now), 201);
+    return c.json(toQuest(quest, true, c.get("ctx").now), 201);
   },
 );
 
@@ -85,10 +85,10 @@ quests.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const quest = await getQuest(c.var.ctx, c.req.valid("param").id);
-    const manages = await questManager(c.var.ctx);
+    const quest = await getQuest(c.get("ctx"), c.req.valid("param").id);
+    const manages = await questManager(c.get("ctx"));
     tagVersion(c, quest);
-    return c.json(toQuest(quest, manages(quest), c.var.ctx.now), 200);
+    return c.json(toQuest(quest, manages(quest), c.get("ctx").now), 200);
   },
 );
 
@@ -108,9 +108,9 @@ quests.openapi(
     errors: ["not_found", "conflict", "precondition_failed", "channel_admin_required"],
   }),
   async (c) => {
-    const quest = await replaceQuest(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const quest = await replaceQuest(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, quest);
-    return c.json(toQuest(quest, true, c.var.ctx.now), 200);
+    return c.json(toQuest(quest, true, c.get("ctx").now), 200);
   },
 );
 
@@ -127,7 +127,7 @@ quests.openapi(
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed", "channel_admin_required"],
   }),
-  async (c) => c.json(deleted(await deleteQuest(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteQuest(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 quests.openapi(
@@ -144,7 +144,7 @@ quests.openapi(
     responses: { 200: json("The caller's progress", QuestProgress) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await getProgress(c.var.ctx, c.req.valid("param").id), 200),
+  async (c) => c.json(await getProgress(c.get("ctx"), c.req.valid("param").id), 200),
 );
 
 quests.openapi(
@@ -163,7 +163,7 @@ quests.openapi(
   }),
   async (c) => {
     const { id, arrayId } = c.req.valid("param");
-    return c.json(await reportAction(c.var.ctx, id, arrayId, c.req.valid("json").value), 200);
+    return c.json(await reportAction(c.get("ctx"), id, arrayId, c.req.valid("json").value), 200);
   },
 );
 
@@ -183,7 +183,7 @@ quests.openapi(
   }),
   async (c) => {
     // Cloudflare sets the country from the address and overwrites any value that the caller sends.
-    const claim = await claimQuest(c.var.ctx, c.req.valid("param").id, c.req.header("CF-IPCountry"));
+    const claim = await claimQuest(c.get("ctx"), c.req.valid("param").id, c.req.header("CF-IPCountry"));
     tagVersion(c, claim);
     return c.json(toClaimStatus(claim), 201);
   },
@@ -204,5 +204,5 @@ quests.openapi(
     responses: { 200: json("The result of the draw", RaffleResult) },
     errors: ["not_found", "conflict", "channel_admin_required"],
   }),
-  async (c) => c.json(await drawRaffle(c.var.ctx, c.req.valid("param").id, c.req.valid("json").winners), 200),
+  async (c) => c.json(await drawRaffle(c.get("ctx"), c.req.valid("param").id, c.req.valid("json").winners), 200),
 );

@@ -36,7 +36,7 @@ manifests.openapi(
     errors: ["not_found", "unauthenticated", "forbidden", "unavailable"],
   }),
   async (c) => {
-    const { ctx } = c.var;
+    const ctx = c.get("ctx");
     const { channelId } = c.req.valid("param");
     const addressOf = (src: string) => {
       const url = new URL(`/realtime/v1/channels/${channelId}/manifest`, c.req.url);

@@ -22,5 +22,5 @@ recordings.openapi(
     responses: { 200: json("A page of the broadcasts", ChannelRecording) },
     errors: ["not_found", "unauthenticated", "forbidden", "unavailable"],
   }),
-  async (c) => c.json(await readRecording(c.var.ctx, c.req.valid("param").channelId, c.req.valid("query")), 200),
+  async (c) => c.json(await readRecording(c.get("ctx"), c.req.valid("param").channelId, c.req.valid("query")), 200),
 );

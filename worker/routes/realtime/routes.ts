@@ -34,7 +34,7 @@ realtime.openapi(
     responses: { 201: json("The ticket", Ticket) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await createTicket(c.var.ctx, c.req.valid("json").channelId), 201),
+  async (c) => c.json(await createTicket(c.get("ctx"), c.req.valid("json").channelId), 201),
 );
 
 realtime.openapi(
@@ -55,7 +55,7 @@ realtime.openapi(
     if (!wantsSocket(c)) {
       throw new Failure("upgrade_required", "Connect with a WebSocket, or read …/events", { headers: { Upgrade: "websocket" } });
     }
-    const { ctx } = c.var;
+    const ctx = c.get("ctx");
     await ctx.caller();
     const { channelId } = c.req.valid("param");
     return connect(c.env, connectionOf(c, channelId, c.req.valid("query")), () => findChannel(ctx, channelId));
@@ -77,7 +77,7 @@ realtime.openapi(
   }),
   async (c) => {
     if (wantsSocket(c)) throw invalid("Upgrade", "Server-Sent Events don't use an upgrade");
-    const { ctx } = c.var;
+    const ctx = c.get("ctx");
     await ctx.caller();
     const { channelId } = c.req.valid("param");
     const connection = connectionOf(c, channelId, c.req.valid("query"));
@@ -92,7 +92,7 @@ realtime.openapi(
 
 function connectionOf(c: Context<AppEnv>, channelId: string, query: z.output<typeof StreamQuery>): Connection {
   const { ticket = null, deviceId = null, epoch, seq } = query;
-  const { ctx } = c.var;
+  const ctx = c.get("ctx");
   const findOutput = ticket !== null && isOutputToken(ticket) ? () => findOutputId(ctx, channelId, ticket) : undefined;
   const resume = epoch !== undefined && seq !== undefined ? { epoch, seq } : null;
   const { language: preferred, country } = connectionAttributes(c);

@@ -68,7 +68,7 @@ rundowns.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listRundowns(c.var.ctx, query), toSummary), 200);
+    return c.json(listResponse(c.req.url, query, await listRundowns(c.get("ctx"), query), toSummary), 200);
   },
 );
 
@@ -85,7 +85,7 @@ rundowns.openapi(
     errors: ["not_found", "channel_admin_required"],
   }),
   async (c) => {
-    const open = await createRundown(c.var.ctx, c.req.valid("json"));
+    const open = await createRundown(c.get("ctx"), c.req.valid("json"));
     await tagRundown(c, open);
     return c.json(toRundown(open), 201);
   },
@@ -105,7 +105,7 @@ rundowns.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const open = await openRundown(c.var.ctx, c.req.valid("param").id);
+    const open = await openRundown(c.get("ctx"), c.req.valid("param").id);
     await tagRundown(c, open);
     return c.json(toRundown(open), 200);
   },
@@ -125,7 +125,7 @@ rundowns.openapi(
     errors: ["not_found", "conflict", "precondition_failed", "channel_admin_required"],
   }),
   async (c) => {
-    const open = await replaceRundown(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const open = await replaceRundown(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     await tagRundown(c, open);
     return c.json(toRundown(open), 200);
   },
@@ -146,7 +146,7 @@ rundowns.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const open = await patchRundown(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const open = await patchRundown(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     await tagRundown(c, open);
     return c.json(toRundown(open), 200);
   },
@@ -165,7 +165,7 @@ rundowns.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await deleteRundown(c.var.ctx, c.req.valid("param").id);
+    await deleteRundown(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );
@@ -184,7 +184,7 @@ rundowns.openapi(
     responses: { 200: json("The take of this generation", Take) },
     errors: ["not_found", "conflict", "unavailable", "stream_provider_failed"],
   }),
-  async (c) => c.json(toTake(await takeItem(c.var.ctx, c.req.valid("param").id, c.req.valid("json"))), 200),
+  async (c) => c.json(toTake(await takeItem(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"))), 200),
 );
 
 rundowns.openapi(
@@ -201,7 +201,7 @@ rundowns.openapi(
     responses: { 200: json("The overlay", RundownPreview) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await previewItem(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
+  async (c) => c.json(await previewItem(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")), 200),
 );
 
 rundowns.openapi(
@@ -218,7 +218,7 @@ rundowns.openapi(
     responses: { 200: json("What was cleared", RundownCleared) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json({ broadcastIds: await clearRundown(c.var.ctx, c.req.valid("param").id, c.req.valid("json")) }, 200),
+  async (c) => c.json({ broadcastIds: await clearRundown(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")) }, 200),
 );
 
 rundowns.openapi(
@@ -235,7 +235,7 @@ rundowns.openapi(
     responses: { 200: json("Who has it open", Operators) },
     errors: ["not_found"],
   }),
-  async (c) => c.json({ operators: await announceOperator(c.var.ctx, c.req.valid("param").id, c.req.valid("json").open) }, 200),
+  async (c) => c.json({ operators: await announceOperator(c.get("ctx"), c.req.valid("param").id, c.req.valid("json").open) }, 200),
 );
 
 rundowns.openapi(
@@ -261,10 +261,10 @@ rundowns.openapi(
     const query = c.req.valid("query");
     if (query.format === "json")
       return c.json(
-        listResponse(c.req.url, query, await listAsRun(c.var.ctx, id, query), (entry) => entry),
+        listResponse(c.req.url, query, await listAsRun(c.get("ctx"), id, query), (entry) => entry),
         200,
       );
-    return c.body(streamText(await exportAsRun(c.var.ctx, id, query)), 200, {
+    return c.body(streamText(await exportAsRun(c.get("ctx"), id, query)), 200, {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="as-run-${id}.csv"`,
       "X-Content-Type-Options": "nosniff",

@@ -26,7 +26,7 @@ schedule.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listScheduled(c.var.ctx, query), toScheduledAction), 200);
+    return c.json(listResponse(c.req.url, query, await listScheduled(c.get("ctx"), query), toScheduledAction), 200);
   },
 );
 
@@ -42,7 +42,7 @@ schedule.openapi(
     responses: { 201: json("The scheduled action", ScheduledAction) },
     errors: ["not_found", "conflict", "channel_admin_required"],
   }),
-  async (c) => c.json(toScheduledAction(await scheduleAction(c.var.ctx, c.req.valid("json"))), 201),
+  async (c) => c.json(toScheduledAction(await scheduleAction(c.get("ctx"), c.req.valid("json"))), 201),
 );
 
 schedule.openapi(
@@ -57,7 +57,7 @@ schedule.openapi(
     responses: { 200: json("The action", ScheduledAction) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(toScheduledAction(await getScheduled(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(toScheduledAction(await getScheduled(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 schedule.openapi(
@@ -72,5 +72,5 @@ schedule.openapi(
     responses: { 200: json("The cancelled action", ScheduledAction) },
     errors: ["not_found", "conflict"],
   }),
-  async (c) => c.json(toScheduledAction(await cancelScheduled(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(toScheduledAction(await cancelScheduled(c.get("ctx"), c.req.valid("param").id)), 200),
 );

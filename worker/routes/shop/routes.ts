@@ -44,8 +44,8 @@ shop.openapi(
     errors: ["conflict", "precondition_failed", "shop_failed", "unavailable"],
   }),
   async (c) => {
-    await connectShop(c.var.ctx, c.req.valid("json"));
-    return c.json(await connectionOf(c.var.ctx), 200);
+    await connectShop(c.get("ctx"), c.req.valid("json"));
+    return c.json(await connectionOf(c.get("ctx")), 200);
   },
 );
 
@@ -61,7 +61,7 @@ shop.openapi(
     request: {},
     responses: { 200: json("The connection", ShopConnection) },
   }),
-  async (c) => c.json(await connectionOf(c.var.ctx), 200),
+  async (c) => c.json(await connectionOf(c.get("ctx")), 200),
 );
 
 shop.openapi(
@@ -78,8 +78,8 @@ shop.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await disconnectShop(c.var.ctx);
-    return c.json(await connectionOf(c.var.ctx), 200);
+    await disconnectShop(c.get("ctx"));
+    return c.json(await connectionOf(c.get("ctx")), 200);
   },
 );
 
@@ -100,7 +100,7 @@ shop.openapi(
   async (c) => {
     const { collection, handles, ids } = c.req.valid("query");
     const selection = collection === undefined ? (handles === undefined ? { ids: ids ?? [] } : { handles }) : { collection };
-    return c.json(shown(await listProducts(c.var.ctx, selection)), 200);
+    return c.json(shown(await listProducts(c.get("ctx"), selection)), 200);
   },
 );
 
@@ -117,7 +117,7 @@ shop.openapi(
     responses: { 200: json("The products", ShopProducts) },
     errors: ["not_found", "shop_failed", "shop_not_configured", "unavailable"],
   }),
-  async (c) => c.json(shown(await productsOfPanel(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(shown(await productsOfPanel(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 shop.openapi(
@@ -143,7 +143,7 @@ shop.openapi(
     errors: ["unauthenticated"],
   }),
   async (c) => {
-    await receiveShopWebhook(c.var.ctx, c.req.valid("param").siteId, {
+    await receiveShopWebhook(c.get("ctx"), c.req.valid("param").siteId, {
       body: new Uint8Array(await c.req.arrayBuffer()),
       signature: c.req.header("X-Shopify-Hmac-Sha256") ?? "",
       topic: c.req.header("X-Shopify-Topic") ?? "",

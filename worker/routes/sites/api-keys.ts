@@ -25,7 +25,7 @@ apiKeys.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listApiKeys(c.var.ctx, query), toApiKey), 200);
+    return c.json(listResponse(c.req.url, query, await listApiKeys(c.get("ctx"), query), toApiKey), 200);
   },
 );
 
@@ -43,7 +43,7 @@ apiKeys.openapi(
     responses: { 201: json("The key", ApiKeyWithSecret) },
   }),
   async (c) => {
-    const { row, key } = await createApiKey(c.var.ctx, c.req.valid("json"));
+    const { row, key } = await createApiKey(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, row);
     return c.json({ ...toApiKey(row), key }, 201);
   },
@@ -65,7 +65,7 @@ apiKeys.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const { row, key } = await rotateApiKey(c.var.ctx, c.req.valid("param").id);
+    const { row, key } = await rotateApiKey(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, row);
     return c.json({ ...toApiKey(row), key }, 200);
   },
@@ -85,7 +85,7 @@ apiKeys.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await revokeApiKey(c.var.ctx, c.req.valid("param").id);
+    await revokeApiKey(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );

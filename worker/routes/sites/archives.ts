@@ -25,7 +25,7 @@ archives.openapi(
     request: {},
     responses: { 202: json("The export has started", SiteArchive) },
   }),
-  async (c) => c.json(toArchive(await startExport(c.var.ctx), null), 202),
+  async (c) => c.json(toArchive(await startExport(c.get("ctx")), null), 202),
 );
 
 archives.openapi(
@@ -42,7 +42,7 @@ archives.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const { job, token } = await getArchive(c.var.ctx, c.req.valid("param").exportId);
+    const { job, token } = await getArchive(c.get("ctx"), c.req.valid("param").exportId);
     const url = token === null ? null : `${new URL(c.req.url).origin}/site/v1/export/file/${token}`;
     return c.json(toArchive(job, url), 200);
   },
@@ -63,7 +63,7 @@ archives.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const { job, text } = await openArchive(c.var.ctx, c.req.valid("param").token);
+    const { job, text } = await openArchive(c.get("ctx"), c.req.valid("param").token);
     return c.body(streamText(text), 200, {
       "Content-Type": NDJSON,
       "Content-Disposition": `attachment; filename="site-${job.siteId}-${new Date(job.created).toISOString().slice(0, 10)}.ndjson"`,
@@ -88,7 +88,7 @@ archives.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const job = await startImport(c.var.ctx, c.req.valid("query").siteId, await bodyStream(c, NDJSON));
+    const job = await startImport(c.get("ctx"), c.req.valid("query").siteId, await bodyStream(c, NDJSON));
     return c.json(toArchive(job, null), 202);
   },
 );
@@ -106,5 +106,5 @@ archives.openapi(
     responses: { 200: json("The state of the import", SiteArchive) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(toArchive(await getImport(c.var.ctx, c.req.valid("param").id), null), 200),
+  async (c) => c.json(toArchive(await getImport(c.get("ctx"), c.req.valid("param").id), null), 200),
 );

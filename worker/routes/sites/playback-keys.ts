@@ -24,7 +24,7 @@ playbackKeys.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listPlaybackKeys(c.var.ctx, query), toPlaybackKey), 200);
+    return c.json(listResponse(c.req.url, query, await listPlaybackKeys(c.get("ctx"), query), toPlaybackKey), 200);
   },
 );
 
@@ -41,7 +41,7 @@ playbackKeys.openapi(
     responses: { 201: json("The playback key, without the key itself", PlaybackKey) },
   }),
   async (c) => {
-    const row = await addPlaybackKey(c.var.ctx, c.req.valid("json"));
+    const row = await addPlaybackKey(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, row);
     return c.json(toPlaybackKey(row), 201);
   },
@@ -60,7 +60,7 @@ playbackKeys.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await deletePlaybackKey(c.var.ctx, c.req.valid("param").id);
+    await deletePlaybackKey(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );

@@ -34,7 +34,7 @@ sites.openapi(
     responses: { 200: json("The site", SiteAsRead) },
   }),
   async (c) => {
-    const { site, adminTheme, manages } = await getSiteWithTheme(c.var.ctx);
+    const { site, adminTheme, manages } = await getSiteWithTheme(c.get("ctx"));
     if (manages) await tagVersionOf(c, site, adminTheme ?? "");
     else await tagPublicPart(c, site);
     return c.json(manages ? { ...toSite(site), adminTheme } : toPublicSite(site), 200);
@@ -56,7 +56,7 @@ sites.openapi(
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
-    const site = await updateSite(c.var.ctx, c.req.valid("json"));
+    const site = await updateSite(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, site);
     return c.json(toSite(site), 200);
   },
@@ -77,7 +77,7 @@ sites.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const { site, admin, developerKey } = await createSite(c.var.ctx, c.req.valid("json"));
+    const { site, admin, developerKey } = await createSite(c.get("ctx"), c.req.valid("json"));
     return c.json({ site: toSite(site), admin: toAccount(admin), developerKey }, 201);
   },
 );
@@ -97,7 +97,7 @@ sites.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const site = await replaceFeatures(c.var.ctx, c.req.valid("param").siteId, c.req.valid("json"));
+    const site = await replaceFeatures(c.get("ctx"), c.req.valid("param").siteId, c.req.valid("json"));
     tagVersion(c, site);
     return c.json(toSite(site), 200);
   },

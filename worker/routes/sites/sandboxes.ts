@@ -36,7 +36,11 @@ sandboxes.openapi(
     errors: ["not_found", "unavailable"],
   }),
   async (c) => {
-    const { site, channel, admin, viewer, poll, overlay, ...rest } = await createSandbox(c.var.ctx, callerAddress(c), c.req.valid("json"));
+    const { site, channel, admin, viewer, poll, overlay, ...rest } = await createSandbox(
+      c.get("ctx"),
+      callerAddress(c),
+      c.req.valid("json"),
+    );
     const body = {
       ...rest,
       site: toPublicSite(site),
@@ -64,7 +68,7 @@ sandboxes.openapi(
     responses: { 200: json("The challenge", SandboxChallenge) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await getSandboxChallenge(c.var.ctx), 200),
+  async (c) => c.json(await getSandboxChallenge(c.get("ctx")), 200),
 );
 
 sandboxes.openapi(
@@ -83,7 +87,7 @@ sandboxes.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    const { site, admin } = await claimSandbox(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    const { site, admin } = await claimSandbox(c.get("ctx"), c.req.valid("json"), callerAddress(c));
     return c.json({ site: toPublicSite(site), admin: toAccount(admin) }, 200);
   },
 );
@@ -103,7 +107,7 @@ sandboxes.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    await discardSandbox(c.var.ctx, c.req.valid("json").claimToken);
+    await discardSandbox(c.get("ctx"), c.req.valid("json").claimToken);
     return c.body(null, 204);
   },
 );
@@ -121,8 +125,8 @@ sandboxes.openapi(
     responses: { 200: json("The state of the sandbox", SandboxState) },
   }),
   async (c) => {
-    const { expires, mails } = await getSandbox(c.var.ctx);
+    const { expires, mails } = await getSandbox(c.get("ctx"));
     const sent = mails.map(({ id, recipient, subject, text, created }) => ({ _id: id, to: recipient, subject, text, created }));
-    return c.json({ siteId: c.var.ctx.siteId, expires, mails: sent }, 200);
+    return c.json({ siteId: c.get("ctx").siteId, expires, mails: sent }, 200);
   },
 );

@@ -22,5 +22,5 @@ segments.openapi(
     responses: { 200: json("The size", SegmentSize) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json(await segmentSize(c.var.ctx, c.req.valid("param").slug), 200),
+  async (c) => c.json(await segmentSize(c.get("ctx"), c.req.valid("param").slug), 200),
 );

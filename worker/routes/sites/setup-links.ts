@@ -26,7 +26,7 @@ setupSites.openapi(
     responses: { 201: json("The link", SetupLink) },
   }),
   async (c) => {
-    const { setupToken, expires } = await createSetupLink(c.var.ctx, c.req.valid("json"));
+    const { setupToken, expires } = await createSetupLink(c.get("ctx"), c.req.valid("json"));
     return c.json({ url: `${new URL(c.req.url).origin}/studio/setup#${setupToken}`, setupToken, expires }, 201);
   },
 );
@@ -47,7 +47,7 @@ setupSites.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    const { site, admin } = await setUpSite(c.var.ctx, c.req.valid("json"));
+    const { site, admin } = await setUpSite(c.get("ctx"), c.req.valid("json"));
     return c.json({ site: toPublicSite(site), admin: toAccount(admin) }, 201);
   },
 );

@@ -47,7 +47,7 @@ stats.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const { channelId } = c.req.valid("param");
-    return c.json(listResponse(c.req.url, query, await listEntities(c.var.ctx, channelId, query), toStatEntity), 200);
+    return c.json(listResponse(c.req.url, query, await listEntities(c.get("ctx"), channelId, query), toStatEntity), 200);
   },
 );
 
@@ -64,7 +64,7 @@ stats.openapi(
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
-    return c.json(toStatEntity(await getEntity(c.var.ctx, channelId, id)), 200);
+    return c.json(toStatEntity(await getEntity(c.get("ctx"), channelId, id)), 200);
   },
 );
 
@@ -82,7 +82,7 @@ stats.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const { channelId, id } = c.req.valid("param");
-    return c.json(listResponse(c.req.url, query, await listHistory(c.var.ctx, channelId, id, query), toHistoryEntry), 200);
+    return c.json(listResponse(c.req.url, query, await listHistory(c.get("ctx"), channelId, id, query), toHistoryEntry), 200);
   },
 );
 
@@ -100,7 +100,7 @@ stats.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const { channelId } = c.req.valid("param");
-    return c.json(listResponse(c.req.url, query, await listKeyPlays(c.var.ctx, channelId, query), toKeyPlay), 200);
+    return c.json(listResponse(c.req.url, query, await listKeyPlays(c.get("ctx"), channelId, query), toKeyPlay), 200);
   },
 );
 
@@ -117,7 +117,7 @@ stats.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const row = await getDataProvider(c.var.ctx, c.req.valid("param").providerId);
+    const row = await getDataProvider(c.get("ctx"), c.req.valid("param").providerId);
     tagVersion(c, row);
     return c.json(toProviderMapping(row.id, row.statMapping), 200);
   },
@@ -137,7 +137,7 @@ stats.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const row = await setMapping(c.var.ctx, c.req.valid("param").providerId, c.req.valid("json"));
+    const row = await setMapping(c.get("ctx"), c.req.valid("param").providerId, c.req.valid("json"));
     tagVersion(c, row);
     return c.json(toProviderMapping(row.id, row.statMapping), 200);
   },

@@ -34,7 +34,7 @@ streamProviders.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listStreamProviders(c.var.ctx, query), toStreamProvider), 200);
+    return c.json(listResponse(c.req.url, query, await listStreamProviders(c.get("ctx"), query), toStreamProvider), 200);
   },
 );
 
@@ -55,7 +55,7 @@ streamProviders.openapi(
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
-    const { id, authorization } = await registerStreamProvider(c.var.ctx, c.req.valid("json"));
+    const { id, authorization } = await registerStreamProvider(c.get("ctx"), c.req.valid("json"));
     return authorization === undefined ? c.json({ id }, 200) : c.json({ id, authorization }, 201);
   },
 );
@@ -73,5 +73,5 @@ streamProviders.openapi(
     responses: { 200: json("The provider is removed", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await removeStreamProvider(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await removeStreamProvider(c.get("ctx"), c.req.valid("param").id)), 200),
 );

@@ -37,7 +37,7 @@ streams.openapi(
   async (c) => {
     const query = c.req.valid("query");
     return c.json(
-      listResponse(c.req.url, query, await listStreams(c.var.ctx, query), (row) => toStream(row)),
+      listResponse(c.req.url, query, await listStreams(c.get("ctx"), query), (row) => toStream(row)),
       200,
     );
   },
@@ -59,7 +59,7 @@ streams.openapi(
     errors: ["stream_provider_failed", "conflict"],
   }),
   async (c) => {
-    const { row, streamKey } = await createStream(c.var.ctx, c.req.valid("json"));
+    const { row, streamKey } = await createStream(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, row);
     return c.json(toStream(row, streamKey), 201);
   },
@@ -81,7 +81,7 @@ streams.openapi(
   }),
   async (c) => {
     const { gameName, limit, offset } = c.req.valid("query");
-    const { games, total } = await searchGames(c.var.ctx, { gameName, limit, offset });
+    const { games, total } = await searchGames(c.get("ctx"), { gameName, limit, offset });
     return c.json({ results: games, pagination: { limit, offset, pageResults: games.length, totalCount: total } }, 200);
   },
 );
@@ -101,7 +101,7 @@ streams.openapi(
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const stream = await startStream(c.var.ctx, c.req.valid("param").id);
+    const stream = await startStream(c.get("ctx"), c.req.valid("param").id);
     await tagStream(c, stream, null);
     return c.json(toStream(stream), 200);
   },
@@ -122,7 +122,7 @@ streams.openapi(
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const stream = await stopStream(c.var.ctx, c.req.valid("param").id);
+    const stream = await stopStream(c.get("ctx"), c.req.valid("param").id);
     await tagStream(c, stream, null);
     return c.json(toStream(stream), 200);
   },
@@ -142,7 +142,7 @@ streams.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const { row, streamKey } = await getStream(c.var.ctx, c.req.valid("param").id);
+    const { row, streamKey } = await getStream(c.get("ctx"), c.req.valid("param").id);
     await tagStream(c, row, streamKey);
     return c.json(toStream(row, streamKey), 200);
   },
@@ -161,5 +161,5 @@ streams.openapi(
     responses: { 200: json("The stream is deleted", Deleted) },
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteStream(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteStream(c.get("ctx"), c.req.valid("param").id)), 200),
 );

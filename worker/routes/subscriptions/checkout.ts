@@ -21,5 +21,5 @@ checkout.openapi(
     responses: { 200: json("The payment page", CheckoutAnswer) },
     errors: ["not_found", "conflict", "unavailable", "billing_not_configured"],
   }),
-  async (c) => c.json(await checkoutSubscription(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
+  async (c) => c.json(await checkoutSubscription(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")), 200),
 );

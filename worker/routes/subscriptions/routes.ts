@@ -46,7 +46,7 @@ const reading = {
 const managing = "The ids at the payment provider are returned only to developer keys and site admins.";
 
 async function showSubscription(c: Context<AppEnv>, subscription: SubscriptionRow) {
-  if (isManager(await c.var.ctx.caller())) {
+  if (isManager(await c.get("ctx").caller())) {
     tagVersion(c, subscription);
     return toSubscription(subscription);
   }
@@ -68,8 +68,8 @@ subscriptions.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listSubscriptions(c.var.ctx, query);
-    const show = isManager(await c.var.ctx.caller()) ? toSubscription : toPublicSubscription;
+    const page = await listSubscriptions(c.get("ctx"), query);
+    const show = isManager(await c.get("ctx").caller()) ? toSubscription : toPublicSubscription;
     return c.json(listResponse(c.req.url, query, page, show), 200);
   },
 );
@@ -89,7 +89,7 @@ subscriptions.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const subscription = await createSubscription(c.var.ctx, c.req.valid("json"));
+    const subscription = await createSubscription(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, subscription);
     return c.json(toSubscription(subscription), 201);
   },
@@ -109,7 +109,7 @@ subscriptions.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const entitlement = await grantSku(c.var.ctx, c.req.valid("json"));
+    const entitlement = await grantSku(c.get("ctx"), c.req.valid("json"));
     return c.json({ success: true as const, accountEntitlementId: entitlement.id }, 200);
   },
 );
@@ -129,7 +129,7 @@ subscriptions.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    await revokeEntitlement(c.var.ctx, c.req.valid("query"));
+    await revokeEntitlement(c.get("ctx"), c.req.valid("query"));
     return c.json({ success: true as const }, 200);
   },
 );
@@ -148,7 +148,7 @@ subscriptions.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    return c.json(await showSubscription(c, await getSubscriptionBySku(c.var.ctx, c.req.valid("param").sku)), 200);
+    return c.json(await showSubscription(c, await getSubscriptionBySku(c.get("ctx"), c.req.valid("param").sku)), 200);
   },
 );
 
@@ -171,7 +171,7 @@ subscriptions.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listOwnEntitlements(c.var.ctx, query), toAccountEntitlement), 200);
+    return c.json(listResponse(c.req.url, query, await listOwnEntitlements(c.get("ctx"), query), toAccountEntitlement), 200);
   },
 );
 
@@ -191,7 +191,7 @@ subscriptions.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listEntitlements(c.var.ctx, c.req.valid("param").accountId, query);
+    const page = await listEntitlements(c.get("ctx"), c.req.valid("param").accountId, query);
     return c.json(listResponse(c.req.url, query, page, toAccountEntitlement), 200);
   },
 );
@@ -210,7 +210,7 @@ subscriptions.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    return c.json(await showSubscription(c, await getSubscription(c.var.ctx, c.req.valid("param").id)), 200);
+    return c.json(await showSubscription(c, await getSubscription(c.get("ctx"), c.req.valid("param").id)), 200);
   },
 );
 
@@ -228,7 +228,7 @@ subscriptions.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const subscription = await updateSubscription(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const subscription = await updateSubscription(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, subscription);
     return c.json(toSubscription(subscription), 200);
   },
@@ -248,5 +248,5 @@ subscriptions.openapi(
     responses: { 200: json("The subscription is deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteSubscription(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteSubscription(c.get("ctx"), c.req.valid("param").id)), 200),
 );

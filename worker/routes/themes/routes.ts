@@ -44,7 +44,7 @@ themes.openapi(
     responses: { 201: json("The theme", Theme) },
   }),
   async (c) => {
-    const theme = await createOperatorTheme(c.var.ctx, c.req.valid("json"));
+    const theme = await createOperatorTheme(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, theme);
     return c.json(toTheme(theme), 201);
   },
@@ -64,7 +64,7 @@ themes.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    await applyAdminTheme(c.var.ctx, c.req.valid("json"));
+    await applyAdminTheme(c.get("ctx"), c.req.valid("json"));
     return c.json({ success: true as const }, 200);
   },
 );
@@ -82,7 +82,7 @@ themes.openapi(
     responses: { 200: json("Themes, with the total count", ThemeList) },
   }),
   async (c) => {
-    const { rows, totalCount } = await listCustomThemes(c.var.ctx, c.req.valid("query"));
+    const { rows, totalCount } = await listCustomThemes(c.get("ctx"), c.req.valid("query"));
     return c.json({ totalCount, themes: rows.map(toTheme) }, 200);
   },
 );
@@ -100,7 +100,7 @@ themes.openapi(
     responses: { 201: json("The theme", Theme) },
   }),
   async (c) => {
-    const theme = await createSiteTheme(c.var.ctx, c.req.valid("json"));
+    const theme = await createSiteTheme(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, theme);
     return c.json(toTheme(theme), 201);
   },
@@ -120,7 +120,7 @@ themes.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const theme = await updateSiteTheme(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const theme = await updateSiteTheme(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, theme);
     return c.json(toTheme(theme), 200);
   },
@@ -139,7 +139,7 @@ themes.openapi(
     responses: { 200: json("Themes, with the total count", ThemeList) },
   }),
   async (c) => {
-    const { rows, totalCount } = await listDefaultThemes(c.var.ctx, c.req.valid("query"));
+    const { rows, totalCount } = await listDefaultThemes(c.get("ctx"), c.req.valid("query"));
     return c.json({ totalCount, themes: rows.map(toTheme) }, 200);
   },
 );
@@ -157,7 +157,7 @@ themes.openapi(
     responses: { 201: json("The theme", Theme) },
   }),
   async (c) => {
-    const theme = await createOperatorTheme(c.var.ctx, c.req.valid("json"));
+    const theme = await createOperatorTheme(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, theme);
     return c.json(toTheme(theme), 201);
   },
@@ -177,7 +177,7 @@ themes.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const theme = await updateDefaultTheme(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const theme = await updateDefaultTheme(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, theme);
     return c.json(toTheme(theme), 200);
   },
@@ -197,7 +197,7 @@ themes.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const theme = await getTheme(c.var.ctx, c.req.valid("param").id);
+    const theme = await getTheme(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, theme);
     return c.json(toTheme(theme), 200);
   },
@@ -217,7 +217,7 @@ themes.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const users = await deleteTheme(c.var.ctx, c.req.valid("param").id);
+    const users = await deleteTheme(c.get("ctx"), c.req.valid("param").id);
     return c.json({ result: users.length === 0, pages: users.map(({ id, slug, name }) => ({ _id: id, slug, name })) }, 200);
   },
 );

@@ -23,7 +23,7 @@ userProfiles.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const profile = await getOwnProfile(c.var.ctx);
+    const profile = await getOwnProfile(c.get("ctx"));
     tagVersion(c, profile);
     return c.json(toUserProfile(profile), 200);
   },
@@ -43,7 +43,7 @@ userProfiles.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const profile = await getUserProfile(c.var.ctx, c.req.valid("param").id);
+    const profile = await getUserProfile(c.get("ctx"), c.req.valid("param").id);
     tagVersion(c, profile);
     return c.json(toUserProfile(profile), 200);
   },

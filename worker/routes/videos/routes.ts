@@ -53,7 +53,7 @@ async function tagVideo(c: Context<AppEnv>, row: ReadVideo, { gated, url }: z.ou
 
 /** The serialiser for this caller. */
 async function serialiser(c: Context<AppEnv>): Promise<(row: ReadVideo) => z.output<typeof Video>> {
-  return (await seesUrls(c.var.ctx)) ? toVideo : toPublicVideo;
+  return (await seesUrls(c.get("ctx"))) ? toVideo : toPublicVideo;
 }
 
 videos.openapi(
@@ -69,7 +69,7 @@ videos.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listVideos(c.var.ctx, query);
+    const page = await listVideos(c.get("ctx"), query);
     return c.json(listResponse(c.req.url, query, page, await serialiser(c)), 200);
   },
 );
@@ -87,7 +87,7 @@ videos.openapi(
     responses: { 201: json("The video", Video) },
   }),
   async (c) => {
-    const video = await createVideo(c.var.ctx, c.req.valid("json"));
+    const video = await createVideo(c.get("ctx"), c.req.valid("json"));
     const shown = toVideo(video);
     await tagVideo(c, video, shown);
     return c.json(shown, 201);
@@ -109,7 +109,7 @@ videos.openapi(
     responses: { 200: json("The metadata", VideoMetadata) },
     errors: ["not_found", "unavailable"],
   }),
-  async (c) => c.json(await lookUpVideo(c.var.ctx, c.req.valid("query").url), 200),
+  async (c) => c.json(await lookUpVideo(c.get("ctx"), c.req.valid("query").url), 200),
 );
 
 videos.openapi(
@@ -125,7 +125,7 @@ videos.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listLivestreams(c.var.ctx, query);
+    const page = await listLivestreams(c.get("ctx"), query);
     return c.json(listResponse(c.req.url, query, page, await serialiser(c)), 200);
   },
 );
@@ -144,7 +144,7 @@ videos.openapi(
     responses: { 201: json("The video", Video) },
   }),
   async (c) => {
-    const video = await createVod(c.var.ctx, c.req.valid("json"));
+    const video = await createVod(c.get("ctx"), c.req.valid("json"));
     const shown = toVideo(video);
     await tagVideo(c, video, shown);
     return c.json(shown, 201);
@@ -165,7 +165,7 @@ videos.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const video = await updateLiveMetadata(c.var.ctx, c.req.valid("param").liveBroadcastId, c.req.valid("json"));
+    const video = await updateLiveMetadata(c.get("ctx"), c.req.valid("param").liveBroadcastId, c.req.valid("json"));
     const shown = toVideo(video);
     await tagVideo(c, video, shown);
     return c.json(shown, 200);
@@ -185,7 +185,7 @@ videos.openapi(
     responses: { 200: json("The number of views", TotalViews) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await totalViews(c.var.ctx, c.req.valid("param").id), 200),
+  async (c) => c.json(await totalViews(c.get("ctx"), c.req.valid("param").id), 200),
 );
 
 videos.openapi(
@@ -201,7 +201,7 @@ videos.openapi(
     request: { params: VideoIdsParam },
     responses: { 200: json("The views of each", z.array(VideoTotalViews)) },
   }),
-  async (c) => c.json(await totalViewsOf(c.var.ctx, c.req.valid("param").ids), 200),
+  async (c) => c.json(await totalViewsOf(c.get("ctx"), c.req.valid("param").ids), 200),
 );
 
 videos.openapi(
@@ -217,7 +217,7 @@ videos.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const video = await getVideo(c.var.ctx, c.req.valid("param").id);
+    const video = await getVideo(c.get("ctx"), c.req.valid("param").id);
     const shown = (await serialiser(c))(video);
     await tagVideo(c, video, shown);
     return c.json(shown, 200);
@@ -238,7 +238,7 @@ videos.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const video = await updateVideo(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const video = await updateVideo(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     const shown = toVideo(video);
     await tagVideo(c, video, shown);
     return c.json(shown, 200);
@@ -258,7 +258,7 @@ videos.openapi(
     responses: { 200: json("The video is deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteVideo(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteVideo(c.get("ctx"), c.req.valid("param").id)), 200),
 );
 
 videos.openapi(
@@ -275,7 +275,7 @@ videos.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    await recordView(c.var.ctx, c.req.valid("param").id);
+    await recordView(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );

@@ -49,7 +49,7 @@ wallets.openapi(
     responses: { 200: json("The wallet", Wallet) },
   }),
   async (c) => {
-    const wallet = await getOwnWallet(c.var.ctx);
+    const wallet = await getOwnWallet(c.get("ctx"));
     tagVersion(c, wallet);
     return c.json(toWallet(wallet), 200);
   },
@@ -69,7 +69,7 @@ wallets.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const wallet = await getWalletOfAccount(c.var.ctx, c.req.valid("param").accountId);
+    const wallet = await getWalletOfAccount(c.get("ctx"), c.req.valid("param").accountId);
     tagVersion(c, wallet);
     return c.json(toWallet(wallet), 200);
   },
@@ -89,7 +89,7 @@ wallets.openapi(
     responses: { 200: json("Why no wallet was created", WalletFailure), 201: json("The wallet", Wallet) },
   }),
   async (c) => {
-    const created = await insertWallet(c.var.ctx, c.req.valid("json"));
+    const created = await insertWallet(c.get("ctx"), c.req.valid("json"));
     return "success" in created ? c.json(created, 200) : c.json(toWallet(created), 201);
   },
 );
@@ -108,7 +108,7 @@ wallets.openapi(
     responses: { 200: json("The recurring subscriptions", RecurringList) },
     errors: ["not_found"],
   }),
-  async (c) => c.json((await listRecurring(c.var.ctx, c.req.valid("param").walletId)).map(toRecurring), 200),
+  async (c) => c.json((await listRecurring(c.get("ctx"), c.req.valid("param").walletId)).map(toRecurring), 200),
 );
 
 wallets.openapi(
@@ -127,7 +127,7 @@ wallets.openapi(
   }),
   async (c) => {
     const { walletId, subscriptionId } = c.req.valid("param");
-    return c.json(toRecurring(await getRecurringOf(c.var.ctx, walletId, subscriptionId)), 200);
+    return c.json(toRecurring(await getRecurringOf(c.get("ctx"), walletId, subscriptionId)), 200);
   },
 );
 
@@ -147,7 +147,7 @@ wallets.openapi(
   }),
   async (c) => {
     const { walletId, subscriptionId } = c.req.valid("param");
-    return c.json(await cancelOfWallet(c.var.ctx, walletId, subscriptionId, c.req.valid("json")), 200);
+    return c.json(await cancelOfWallet(c.get("ctx"), walletId, subscriptionId, c.req.valid("json")), 200);
   },
 );
 
@@ -167,8 +167,8 @@ wallets.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    const page = await listTransactions(c.var.ctx, c.req.valid("param").id, query);
-    const manages = isManager(await c.var.ctx.caller());
+    const page = await listTransactions(c.get("ctx"), c.req.valid("param").id, query);
+    const manages = isManager(await c.get("ctx").caller());
     return c.json(
       listResponse(c.req.url, query, page, (row) => toTransaction(row, manages)),
       200,
@@ -191,7 +191,7 @@ wallets.openapi(
     errors: ["not_found", "conflict", "insufficient_balance"],
   }),
   async (c) => {
-    const created = await createTransaction(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const created = await createTransaction(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
     return c.json(toTransaction(created, true), 201);
   },
 );

@@ -28,7 +28,7 @@ deliveries.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listResponse(c.req.url, query, await listDeliveries(c.var.ctx, query), toDeliveryAnswer), 200);
+    return c.json(listResponse(c.req.url, query, await listDeliveries(c.get("ctx"), query), toDeliveryAnswer), 200);
   },
 );
 
@@ -47,7 +47,7 @@ deliveries.openapi(
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    await redeliver(c.var.ctx, c.req.valid("param").id);
+    await redeliver(c.get("ctx"), c.req.valid("param").id);
     return c.json({ success: true as const }, 202);
   },
 );
@@ -66,5 +66,5 @@ deliveries.openapi(
     responses: { 202: json("The delivery is queued", Accepted.extend({ eventId: Id }).openapi("WebhookTested")) },
     errors: ["not_found", "conflict"],
   }),
-  async (c) => c.json({ success: true as const, ...(await sendTest(c.var.ctx, c.req.valid("json")?.sampleName)) }, 202),
+  async (c) => c.json({ success: true as const, ...(await sendTest(c.get("ctx"), c.req.valid("json")?.sampleName)) }, 202),
 );

@@ -50,7 +50,7 @@ webhooks.openapi(
     responses: { 200: json("The settings", WebhooksWithProgrammatic) },
   }),
   async (c) => {
-    const { own, programmatic } = await listWebhooks(c.var.ctx);
+    const { own, programmatic } = await listWebhooks(c.get("ctx"));
     const answer = toWebhooksWithProgrammatic(own, programmatic);
     if (own) await tagVersionOf(c, own, JSON.stringify(answer.programmatic));
     return c.json(answer, 200);
@@ -73,7 +73,7 @@ webhooks.openapi(
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
-    const { row, secret } = await setWebhooks(c.var.ctx, c.req.valid("json").webhooks);
+    const { row, secret } = await setWebhooks(c.get("ctx"), c.req.valid("json").webhooks);
     tagVersion(c, row);
     return c.json({ ...toWebhooks(row), secret }, secret === undefined ? 200 : 201);
   },
@@ -95,7 +95,7 @@ webhooks.openapi(
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
-    const { row, secret } = await setWebhooks(c.var.ctx, c.req.valid("json").webhooks);
+    const { row, secret } = await setWebhooks(c.get("ctx"), c.req.valid("json").webhooks);
     tagVersion(c, row);
     return c.json({ ...toWebhooks(row), secret }, 200);
   },
@@ -116,7 +116,7 @@ webhooks.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    tagVersion(c, await updateSubscriptions(c.var.ctx, c.req.valid("json").webhookSubscriptions));
+    tagVersion(c, await updateSubscriptions(c.get("ctx"), c.req.valid("json").webhookSubscriptions));
     return c.body(null, 204);
   },
 );
@@ -137,7 +137,7 @@ webhooks.openapi(
     errors: ["conflict"],
   }),
   async (c) => {
-    const { row, secret } = await createProgrammatic(c.var.ctx, c.req.valid("json"));
+    const { row, secret } = await createProgrammatic(c.get("ctx"), c.req.valid("json"));
     tagVersion(c, row);
     return c.json(toProgrammaticWebhook(row, secret), 201);
   },
@@ -157,7 +157,7 @@ webhooks.openapi(
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    await deleteProgrammatic(c.var.ctx, c.req.valid("param").id);
+    await deleteProgrammatic(c.get("ctx"), c.req.valid("param").id);
     return c.body(null, 204);
   },
 );
@@ -177,7 +177,7 @@ webhooks.openapi(
     responses: { 200: json("The new secret", RotatedSecret) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(await rotateSecret(c.var.ctx, c.req.valid("json")?.webhookId), 200),
+  async (c) => c.json(await rotateSecret(c.get("ctx"), c.req.valid("json")?.webhookId), 200),
 );
 
 webhooks.openapi(
@@ -224,5 +224,5 @@ webhooks.openapi(
     request: { query: EventQuery },
     responses: { 200: json("Events, oldest first", EventList) },
   }),
-  async (c) => c.json(await readEvents(c.var.ctx, c.req.valid("query")), 200),
+  async (c) => c.json(await readEvents(c.get("ctx"), c.req.valid("query")), 200),
 );
