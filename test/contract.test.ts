@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import wrangler from "../wrangler.toml?raw";
 import { TAGS } from "#worker/routes/areas.ts";
@@ -7,7 +8,7 @@ import { requiresCredentials, excludedCallers, leastPrivilegedCallers, invalidCr
 import { waitForExports } from "./contract-commerce.ts";
 import { signed } from "./contract-providers.ts";
 import { change, draft, type Draft, validCall, validParams } from "./contract-requests.ts";
-import { type CallOptions, newSite, send, strongestCaller, type TestSite } from "./harness.ts";
+import { newSite, send, strongestCaller, type TestSite } from "./harness.ts";
 import { databaseChecksum } from "./database-checksum.ts";
 import { definitions, document, namedSchemas, type Operation, operations, successStatuses } from "./openapi.ts";
 
@@ -151,36 +152,27 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
     }
   });
 
+  // What the rejections below break is prepared once, since none of them writes anything.
+  const rejections = once(() => prepareRejections(operation, exceptions.unknownIds === undefined));
+
   test("authenticates the caller before it validates anything else", async () => {
-    const { base } = await prepare(operation);
-    const cases = unauthenticatedCases(operation, base, await invalidCredentials(own, foreign, operation));
     const excepted = ({ name }: Case): boolean =>
       (exceptions.noCredentials !== undefined && name.startsWith("no credentials")) ||
       (exceptions.unknownSite !== undefined && name.includes("client id"));
-    await expectRejections(
-      operation,
-      cases.filter((one) => !excepted(one)),
-    );
+    await expectRejections(operation, await rejections(), ({ unauthenticated }) => unauthenticated.filter((one) => !excepted(one)));
   });
 
   test.runIf(requiresCredentials(operation))("rejects valid callers of another kind or with an insufficient role", async () => {
-    const { base } = await prepare(operation);
     const excepted = ({ name }: Case): boolean => exceptions.role !== undefined && name.startsWith("the token of");
-    const cases = forbiddenCases(operation, base, await excludedCallers(own, operation));
-    await expectRejections(
-      operation,
-      cases.filter((one) => !excepted(one)),
-    );
+    await expectRejections(operation, await rejections(), ({ forbidden }) => forbidden.filter((one) => !excepted(one)));
   });
 
   test.skipIf(exceptions.input)("rejects every input that violates its declaration, and names the field", async () => {
-    const { base } = await prepare(operation);
-    await expectRejections(operation, invalidInputCases(operation, base));
+    await expectRejections(operation, await rejections(), ({ invalidInput }) => invalidInput);
   });
 
   test.skipIf(exceptions.unknownIds)("returns 404 for an id of another site", async () => {
-    const { base, call } = await prepare(operation);
-    await expectRejections(operation, unknownIdCases(operation, base, call, await validParams(foreign, operation)));
+    await expectRejections(operation, await rejections(), ({ unknownId }) => unknownId);
   });
 });
 
@@ -197,9 +189,30 @@ describe("every operation", () => {
   });
 });
 
+interface Rejections {
+  unauthenticated: Case[];
+  forbidden: Case[];
+  invalidInput: Case[];
+  unknownId: Case[];
+  /** The database's checksum before any of them is sent. */
+  before: Awaited<ReturnType<typeof databaseChecksum>>;
+}
+
+/** A valid request by the strongest caller, and all that breaks it. */
+async function prepareRejections(operation: Operation, withForeignIds: boolean): Promise<Rejections> {
+  const call = await validCall(own, operation);
+  const base = draft(own, operation, call, await own.headersOf(strongestCaller(operation)));
+  return {
+    unauthenticated: unauthenticatedCases(operation, base, await invalidCredentials(own, foreign, operation)),
+    forbidden: requiresCredentials(operation) ? forbiddenCases(operation, base, await excludedCallers(own, operation)) : [],
+    invalidInput: invalidInputCases(operation, base),
+    unknownId: withForeignIds ? unknownIdCases(operation, base, call, await validParams(foreign, operation)) : [],
+    before: await checksumWhenIdle(),
+  };
+}
+
 /** Sends each case and expects the declared rejection, and that none of them writes anything. */
-async function expectRejections(operation: Operation, cases: Case[]): Promise<void> {
-  const before = await checksumWhenIdle();
+async function expectRejections(operation: Operation, prepared: Rejections, select: (all: Rejections) => Case[]): Promise<void> {
   const check = async ({ name, draft: sent, status, code, path }: Case): Promise<void> => {
     const response = await send(operation, sent.url, init(operation, await signed(operation, sent)));
     expect.soft({ case: name, status: response.status, code: response.problem?.code }, response.text).toEqual({ case: name, status, code });
@@ -207,14 +220,19 @@ async function expectRejections(operation: Operation, cases: Case[]): Promise<vo
     const named = response.fields.some((field) => field === path || field.startsWith(`${path}.`));
     expect.soft(named, `${name} names ${path}: ${response.text}`).toBe(true);
   };
-  await Promise.all(cases.map(check));
-  expect(await databaseChecksum(), "the database's checksum").toEqual(before);
+  await Promise.all(select(prepared).map(check));
+  // What the Worker does after a response, of an earlier request too, may have written since the cases were prepared: in
+  // that case the same rejections are sent again, to an idle database.
+  if (isDeepStrictEqual(await databaseChecksum(), prepared.before)) return;
+  prepared.before = await checksumWhenIdle();
+  await Promise.all(select(prepared).map(check));
+  expect(await databaseChecksum(), "the database's checksum").toEqual(prepared.before);
 }
 
-/** A valid request by the strongest caller, for a case to break. */
-async function prepare(operation: Operation): Promise<{ base: Draft; call: CallOptions }> {
-  const call = await validCall(own, operation);
-  return { base: draft(own, operation, call, await own.headersOf(strongestCaller(operation))), call };
+/** Calls `make` at the first call only. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
 function init(operation: Operation, { headers, body }: Draft): RequestInit {
