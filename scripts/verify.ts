@@ -92,10 +92,10 @@ async function migrationsAreComplete(): Promise<string | undefined> {
 
 /** Lints the current OpenAPI document with Redocly's recommended rules. Warnings are only printed. */
 async function documentIsClean(): Promise<string | undefined> {
-  const { createApp } = await import("#worker/app.ts");
+  const { Api } = await import("#worker/app.ts");
   const { openApiText } = await import("#worker/http/openapi.ts");
   const { TAGS } = await import("#worker/routes/areas.ts");
-  const source = openApiText(createApp(), TAGS);
+  const source = openApiText(await new Api().whole(), TAGS);
   const problems = await lintFromString({ source, config: await createConfig({ extends: ["recommended"] }) });
   const lines = problems.map(
     ({ severity, ruleId, message, location }) => `${severity} ${ruleId}: ${message} (${location[0]?.pointer ?? "#"})`,

@@ -1,5 +1,5 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
-import { createApp } from "#worker/app.ts";
+import { Api } from "#worker/app.ts";
 import { openApiDocument } from "#worker/http/openapi.ts";
 import { TAGS } from "#worker/routes/areas.ts";
 
@@ -9,7 +9,7 @@ const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
 const DeclaredResponse = z.looseObject({ description: z.string(), content: z.record(z.string(), z.unknown()).default({}) });
 
-const app = createApp();
+const app = await new Api().whole();
 export const document = openApiDocument(app, TAGS);
 
 /** Everything that was registered, before equal names collapse into one. */

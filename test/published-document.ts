@@ -1,6 +1,6 @@
 import { dereference, validate } from "@cfworker/json-schema";
 import { z } from "@hono/zod-openapi";
-import { createApp } from "#worker/app.ts";
+import { Api } from "#worker/app.ts";
 import { openApiText } from "#worker/http/openapi.ts";
 import { TAGS } from "#worker/routes/areas.ts";
 
@@ -15,7 +15,7 @@ const Document = z.object({
   components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
 });
 
-export const published = Document.parse(JSON.parse(openApiText(createApp(), TAGS)));
+export const published = Document.parse(JSON.parse(openApiText(await new Api().whole(), TAGS)));
 
 const definitions = new Map<string, Schema>(Object.entries(published.components.schemas));
 for (const { operationId, requestBody, responses } of Object.values(published.paths).flatMap((path) => Object.values(path))) {

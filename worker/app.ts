@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import type { Context, ExecutionContext, MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { createFinishResponse } from "./http/finish-response.ts";
 import type { AppEnv } from "./http/app-env.ts";
@@ -8,28 +8,63 @@ import { renderFailure, toFailure } from "./http/errors.ts";
 import { invalidInput } from "./lib/schemas/invalid-input.ts";
 import { rejectUpgrade, wantsSocket } from "./http/upgrade.ts";
 import { Failure } from "./lib/errors.ts";
-import { AREAS } from "./routes/areas.ts";
-import { mountMcp } from "./routes/mcp/mount.ts";
+import { type Area, AREAS, type Router } from "./routes/areas.ts";
 
-/** The whole API. Imports nothing from the platform, so that the OpenAPI document can be emitted in plain Node. */
-export function createApp(): OpenAPIHono<AppEnv> {
+type Middleware = readonly [finishResponse: MiddlewareHandler<AppEnv>, floodGuard: MiddlewareHandler<AppEnv>];
+
+/** The API, which loads each of its areas at the first request to it. */
+export class Api {
+  readonly #areas: Area[];
+  readonly #bySegment: Map<string, Area>;
+  readonly #middleware: Middleware = [createFinishResponse(), createFloodGuard()];
+  readonly #apps = new Map<Area | undefined, Router>();
+  #whole: Router | undefined;
+
+  constructor(areas = AREAS) {
+    this.#areas = areas;
+    this.#bySegment = new Map(areas.flatMap((area) => area.segments.map((segment) => [segment, area] as const)));
+  }
+
+  async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+    const area = request.method === "OPTIONS" ? undefined : this.#bySegment.get(firstSegment(request.url));
+    let app = this.#apps.get(area);
+    if (!app) {
+      app = createApp(area ? await area.load(this) : [], this.#middleware);
+      this.#apps.set(area, app);
+    }
+    return app.fetch(request, env, ctx);
+  }
+
+  /** All areas in one app, as the OpenAPI document describes them. */
+  async whole(): Promise<Router> {
+    const routers = await Promise.all(this.#areas.map((area) => area.load(this)));
+    return (this.#whole ??= createApp(routers.flat(), this.#middleware));
+  }
+}
+
+/** The first segment of a URL's path. */
+function firstSegment(url: string): string {
+  return /^[^/]*\/\/[^/]*\/([^/?#]*)/.exec(url)?.[1] ?? "";
+}
+
+/** The app of some areas' routers. Imports nothing from the platform, so that the OpenAPI document can be emitted in plain Node. */
+function createApp(routers: Router[], [finishResponse, floodGuard]: Middleware): Router {
   const app = new OpenAPIHono<AppEnv>({
     strict: false,
     defaultHook: (result, c) => {
       if (!result.success) throw invalidInput(result.error, result.target, c.get("operation")?.input.invalidMessage);
     },
   });
-  app.use(createFinishResponse());
+  app.use(finishResponse);
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
-  app.use(createFloodGuard());
+  app.use(floodGuard);
   const respond = (c: Context<AppEnv>, failure: Failure) => {
     c.set("errorCode", failure.code);
     return wantsSocket(c) ? rejectUpgrade(c, failure) : renderFailure(c, failure);
   };
   app.onError((error, c) => respond(c, toFailure(error, c.get("operation")?.input.invalidMessage)));
   app.notFound((c) => respond(c, noSuchOperation(app, c.req.path)));
-  for (const area of AREAS) app.route("/", area);
-  mountMcp(app);
+  for (const router of routers) app.route("/", router);
   return app;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createApp } from "./app.ts";
+import { Api } from "./app.ts";
 
-const app = createApp();
+const app = await new Api().whole();
 const operations = new Map(
   app.routes.filter(({ path }) => path !== "/*").map(({ method, path }) => [`${method} ${path}`, { method, path }]),
 );

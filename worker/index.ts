@@ -1,4 +1,4 @@
-import { createApp } from "./app.ts";
+import { Api } from "./app.ts";
 import { runJobs } from "./queues/jobs.ts";
 import { runScheduled } from "./scheduled.ts";
 
@@ -20,10 +20,10 @@ export { SitePresence } from "./durable-objects/site-presence/site-presence.ts";
 export { ViewCounter } from "./durable-objects/view-counter.ts";
 export { WebhookEndpoint } from "./durable-objects/webhook-endpoint/webhook-endpoint.ts";
 
-const app = createApp();
+const api = new Api();
 
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  fetch: (request, env, ctx) => api.fetch(request, env, ctx),
   queue: (batch, env) => runJobs(batch, env),
   scheduled: (controller, env) => runScheduled(env, controller.scheduledTime),
 } satisfies ExportedHandler<Env>;

@@ -1,8 +1,9 @@
-import { createApp } from "#worker/app.ts";
+import { Api } from "#worker/app.ts";
 import { createArea } from "#worker/http/area.ts";
 import { ANYONE } from "#worker/http/credentials.ts";
 import { operation } from "#worker/http/operation.ts";
 import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { AREAS } from "#worker/routes/areas.ts";
 import { Goal, GoalAnswer, GoalParam, toAnswer } from "./goal.ts";
 
 // One more area in the full app: every middleware runs, nothing is stored.
@@ -23,8 +24,7 @@ area.openapi(
   (c) => c.json(toAnswer(c.req.valid("param").id, c.req.valid("json")), 200),
 );
 
-const app = createApp();
-app.route("/", area);
+const api = new Api([...AREAS, { segments: ["bench"], load: async () => [area] }]);
 
 // The bare runtime has no rate-limit binding; the platform's binding doesn't wait either.
 const FLOOD_GUARD: RateLimit = { limit: async () => ({ success: true }) };
@@ -32,5 +32,5 @@ const FLOOD_GUARD: RateLimit = { limit: async () => ({ success: true }) };
 let bindings: Env | undefined;
 
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, (bindings ??= Object.assign(env, { FLOOD_GUARD })), ctx),
+  fetch: (request, env, ctx) => api.fetch(request, (bindings ??= Object.assign(env, { FLOOD_GUARD })), ctx),
 } satisfies ExportedHandler<Env>;

@@ -1,14 +1,14 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
 import { published, requestViolations, responseViolations } from "#test/published-document.ts";
-import { createApp } from "#worker/app.ts";
+import { Api } from "#worker/app.ts";
 import type { AppEnv } from "./app-env.ts";
 import { TAGS } from "#worker/routes/areas.ts";
 import { openApiText, unescapeSlashes } from "./openapi.ts";
 import { orNull } from "#worker/lib/schemas/common.ts";
 
 const { schemas } = published.components;
-const text = openApiText(createApp(), TAGS);
+const text = openApiText(await new Api().whole(), TAGS);
 
 const PANEL = { _id: "5eed00000000000000000001", created: 1, modified: 1, siteId: "5eed00000000000000000001" };
 

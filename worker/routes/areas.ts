@@ -1,130 +1,108 @@
-import { accessCodes } from "./access-codes/routes.ts";
-import { accounts } from "./accounts/routes.ts";
-import { automationRules } from "./automation-rules/routes.ts";
-import { auth } from "./auth/routes.ts";
-import { moderation as chatModeration } from "./chat/moderation.ts";
-import { chat } from "./chat/routes.ts";
-import { claimStatuses } from "./claim-statuses/routes.ts";
-import { community } from "./community/routes.ts";
-import { dataProviders } from "./data-providers/routes.ts";
-import { demoMatch } from "./demo-match/routes.ts";
-import { events } from "./events/routes.ts";
-import { billing } from "./billing/routes.ts";
-import { bundles } from "./bundles/routes.ts";
-import { customEmail } from "./custom-email/routes.ts";
-import { alerts } from "./health/alerts.ts";
-import { backups } from "./health/backups.ts";
-import { health } from "./health/routes.ts";
-import { insights } from "./insights/routes.ts";
-import { navigation } from "./navigation/routes.ts";
-import { media } from "./media/routes.ts";
-import { invites } from "./invites/routes.ts";
-import { leaderboards } from "./leaderboards/routes.ts";
-import { outputs } from "./outputs/routes.ts";
-import { graphics } from "./overlays/graphics.ts";
-import { overlays } from "./overlays/routes.ts";
-import { configurations } from "./pages/configuration.ts";
-import { pageContent } from "./pages/content.ts";
-import { devices } from "./pages/devices.ts";
-import { pages } from "./pages/routes.ts";
-import { channelTemplates } from "./pages/templates.ts";
-import { panelEmbeds } from "./panels/embeds.ts";
-import { panels } from "./panels/routes.ts";
-import { playlists } from "./playlists/routes.ts";
-import { polls } from "./polls/routes.ts";
-import { questions } from "./qna/routes.ts";
-import { quests } from "./quests/routes.ts";
-import { manifests } from "./realtime/manifest.ts";
-import { recordings } from "./realtime/recording.ts";
-import { realtime } from "./realtime/routes.ts";
-import { rundowns } from "./rundowns/routes.ts";
-import { schedule } from "./schedule/routes.ts";
-import { shop } from "./shop/routes.ts";
-import { apiKeys } from "./sites/api-keys.ts";
-import { archives } from "./sites/archives.ts";
-import { playbackKeys } from "./sites/playback-keys.ts";
-import { sandboxes } from "./sites/sandboxes.ts";
-import { segments } from "./sites/segments.ts";
-import { setupSites } from "./sites/setup-links.ts";
-import { sites } from "./sites/routes.ts";
-import { stats } from "./stats/routes.ts";
-import { streamProviders } from "./stream-providers/routes.ts";
-import { streams } from "./streams/routes.ts";
-import { subscriptions } from "./subscriptions/routes.ts";
-import { checkout } from "./subscriptions/checkout.ts";
-import { themes } from "./themes/routes.ts";
-import { userProfiles } from "./user-profiles/routes.ts";
-import { videos } from "./videos/routes.ts";
-import { deliveries } from "./webhooks/deliveries.ts";
-import { wallets } from "./wallets/routes.ts";
-import { webhooks } from "./webhooks/routes.ts";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { AppEnv } from "#worker/http/app-env.ts";
+import type { InProcessApi } from "./mcp/mount.ts";
 
-/** The routers of all areas, in the order in which their paths are matched. A new area adds a line here, and its tag below. */
-export const AREAS = [
-  accessCodes,
-  accounts,
-  apiKeys,
-  playbackKeys,
-  archives,
-  sandboxes,
-  auth,
-  automationRules,
-  billing,
-  bundles,
-  chatModeration,
-  chat,
-  claimStatuses,
-  community,
-  checkout,
-  customEmail,
-  dataProviders,
-  demoMatch,
-  events,
-  health,
-  backups,
-  alerts,
-  insights,
-  invites,
-  leaderboards,
-  media,
-  navigation,
-  outputs,
-  // Before overlays, whose paths accept any id.
-  graphics,
-  overlays,
-  // Before pages, whose paths accept any id where these have fixed segments.
-  channelTemplates,
-  configurations,
-  devices,
-  pageContent,
-  pages,
-  // Before panels, whose paths accept any id.
-  panelEmbeds,
-  panels,
-  playlists,
-  polls,
-  questions,
-  quests,
-  realtime,
-  rundowns,
-  manifests,
-  recordings,
-  segments,
-  setupSites,
-  schedule,
-  shop,
-  sites,
-  stats,
-  streamProviders,
-  streams,
-  subscriptions,
-  themes,
-  userProfiles,
-  videos,
-  wallets,
-  deliveries,
-  webhooks,
+export type Router = OpenAPIHono<AppEnv>;
+
+/** What the API has below some first segments of its paths. */
+export interface Area {
+  segments: string[];
+  /** Its routers, in the order in which their paths are matched. */
+  load: (api: InProcessApi) => Promise<Router[]>;
+}
+
+/**
+ * The areas of the API. An isolate loads one at its first request: at its start, it needs none of their schemas, which are most of
+ * what there is to evaluate. A new area adds an entry here, and its tag below.
+ */
+export const AREAS: Area[] = [
+  area(["accesscode"], () => [import("./access-codes/routes.ts").then(({ accessCodes }) => accessCodes)]),
+  area(["account", "add-tags"], () => [import("./accounts/routes.ts").then(({ accounts }) => accounts)]),
+  area(["site"], () => [
+    import("./sites/api-keys.ts").then(({ apiKeys }) => apiKeys),
+    import("./sites/playback-keys.ts").then(({ playbackKeys }) => playbackKeys),
+    import("./sites/archives.ts").then(({ archives }) => archives),
+    import("./sites/sandboxes.ts").then(({ sandboxes }) => sandboxes),
+    import("./sites/segments.ts").then(({ segments }) => segments),
+    import("./sites/setup-links.ts").then(({ setupSites }) => setupSites),
+    import("./sites/routes.ts").then(({ sites }) => sites),
+  ]),
+  area([".well-known", "auth"], () => [import("./auth/routes.ts").then(({ auth }) => auth)]),
+  area(["personalization"], () => [import("./automation-rules/routes.ts").then(({ automationRules }) => automationRules)]),
+  area(["billing"], () => [import("./billing/routes.ts").then(({ billing }) => billing)]),
+  area(["bundle"], () => [import("./bundles/routes.ts").then(({ bundles }) => bundles)]),
+  area(["chat"], () => [
+    import("./chat/moderation.ts").then(({ moderation }) => moderation),
+    import("./chat/routes.ts").then(({ chat }) => chat),
+  ]),
+  area(["claimstatus"], () => [import("./claim-statuses/routes.ts").then(({ claimStatuses }) => claimStatuses)]),
+  area(["community"], () => [import("./community/routes.ts").then(({ community }) => community)]),
+  area(["subscription"], () => [
+    import("./subscriptions/checkout.ts").then(({ checkout }) => checkout),
+    import("./subscriptions/routes.ts").then(({ subscriptions }) => subscriptions),
+  ]),
+  area(["customemail"], () => [import("./custom-email/routes.ts").then(({ customEmail }) => customEmail)]),
+  area(["dataprovider"], () => [import("./data-providers/routes.ts").then(({ dataProviders }) => dataProviders)]),
+  area(["demo"], () => [import("./demo-match/routes.ts").then(({ demoMatch }) => demoMatch)]),
+  area(["event"], () => [import("./events/routes.ts").then(({ events }) => events)]),
+  area(["health", "ops"], () => [
+    import("./health/routes.ts").then(({ health }) => health),
+    import("./health/backups.ts").then(({ backups }) => backups),
+    import("./health/alerts.ts").then(({ alerts }) => alerts),
+  ]),
+  area(["insights"], () => [import("./insights/routes.ts").then(({ insights }) => insights)]),
+  area(["invite"], () => [import("./invites/routes.ts").then(({ invites }) => invites)]),
+  area(["leaderboard"], () => [import("./leaderboards/routes.ts").then(({ leaderboards }) => leaderboards)]),
+  { segments: ["mcp"], load: async (api) => [(await import("./mcp/mount.ts")).mcpRouter(api)] },
+  area(["media"], () => [import("./media/routes.ts").then(({ media }) => media)]),
+  area(["navigation"], () => [import("./navigation/routes.ts").then(({ navigation }) => navigation)]),
+  area(["overlay", "output"], () => [
+    import("./outputs/routes.ts").then(({ outputs }) => outputs),
+    // Before overlays, whose paths accept any id.
+    import("./overlays/graphics.ts").then(({ graphics }) => graphics),
+    import("./overlays/routes.ts").then(({ overlays }) => overlays),
+  ]),
+  area(["page"], () => [
+    // Before pages, whose paths accept any id where these have fixed segments.
+    import("./pages/templates.ts").then(({ channelTemplates }) => channelTemplates),
+    import("./pages/configuration.ts").then(({ configurations }) => configurations),
+    import("./pages/devices.ts").then(({ devices }) => devices),
+    import("./pages/content.ts").then(({ pageContent }) => pageContent),
+    import("./pages/routes.ts").then(({ pages }) => pages),
+  ]),
+  area(["panel"], () => [
+    // Before panels, whose paths accept any id.
+    import("./panels/embeds.ts").then(({ panelEmbeds }) => panelEmbeds),
+    import("./panels/routes.ts").then(({ panels }) => panels),
+  ]),
+  area(["playlist"], () => [import("./playlists/routes.ts").then(({ playlists }) => playlists)]),
+  area(["poll"], () => [import("./polls/routes.ts").then(({ polls }) => polls)]),
+  area(["qna"], () => [import("./qna/routes.ts").then(({ questions }) => questions)]),
+  area(["quest"], () => [import("./quests/routes.ts").then(({ quests }) => quests)]),
+  area(["realtime"], () => [
+    import("./realtime/routes.ts").then(({ realtime }) => realtime),
+    import("./realtime/manifest.ts").then(({ manifests }) => manifests),
+    import("./realtime/recording.ts").then(({ recordings }) => recordings),
+  ]),
+  area(["rundown"], () => [import("./rundowns/routes.ts").then(({ rundowns }) => rundowns)]),
+  area(["schedule"], () => [import("./schedule/routes.ts").then(({ schedule }) => schedule)]),
+  area(["shopify"], () => [import("./shop/routes.ts").then(({ shop }) => shop)]),
+  area(["stats"], () => [import("./stats/routes.ts").then(({ stats }) => stats)]),
+  area(["streamprovider"], () => [import("./stream-providers/routes.ts").then(({ streamProviders }) => streamProviders)]),
+  area(["stream"], () => [import("./streams/routes.ts").then(({ streams }) => streams)]),
+  area(["themes"], () => [import("./themes/routes.ts").then(({ themes }) => themes)]),
+  area(["userprofile"], () => [import("./user-profiles/routes.ts").then(({ userProfiles }) => userProfiles)]),
+  area(["video"], () => [import("./videos/routes.ts").then(({ videos }) => videos)]),
+  area(["wallet"], () => [import("./wallets/routes.ts").then(({ wallets }) => wallets)]),
+  area(["webhooks"], () => [
+    import("./webhooks/deliveries.ts").then(({ deliveries }) => deliveries),
+    import("./webhooks/routes.ts").then(({ webhooks }) => webhooks),
+  ]),
 ];
+
+function area(segments: string[], routers: () => Promise<Router>[]): Area {
+  return { segments, load: () => Promise.all(routers()) };
+}
 
 /** Descriptions of the document's tags; a test compares the list with the tags in use. */
 export const TAGS = {

@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
-import { createApp } from "#worker/app.ts";
+import { Api } from "#worker/app.ts";
 import { expect, test } from "vitest";
+import { ORIGIN } from "#test/harness.ts";
 
-const app = createApp();
+const api = new Api();
+const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
 
 function get(path: string, development: boolean): Promise<Response> {
-  return Promise.resolve(app.request(path, {}, { ...env, TIFO_DEVELOPMENT: String(development) }));
+  return api.fetch(new Request(ORIGIN + path), { ...env, TIFO_DEVELOPMENT: String(development) }, context);
 }
 
 test("the demo's live stream exists only where the demo data is", async () => {

@@ -2,7 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import type { z } from "@hono/zod-openapi";
 import { type CallOptions, newSite, ORIGIN, type TestSite } from "#test/harness.ts";
-import { createApp } from "#worker/app.ts";
+import { Api } from "#worker/app.ts";
 import { schedulerOf } from "#worker/durable-objects/stubs.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { RequestList } from "#worker/services/insights/request-schemas.ts";
@@ -109,7 +109,7 @@ describe("the request log of a site", () => {
     const context = { waitUntil: (work: Promise<unknown>) => background.push(work), passThroughOnException: () => undefined, props: {} };
     const get = async (path: string) => {
       const request = new Request(`${ORIGIN}${path}`, { headers: await site.headersOf("developer") });
-      return createApp().fetch(request, { ...env, TIFO_REQUEST_LOG: "off" }, context);
+      return new Api().fetch(request, { ...env, TIFO_REQUEST_LOG: "off" }, context);
     };
     expect((await get("/site/v1")).status).toBe(200);
     expect(background).toEqual([]);

@@ -1,4 +1,4 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import {
   acceptedContent,
   type CallToolResult,
@@ -12,6 +12,7 @@ import {
 import type { Context } from "hono";
 import type { AppEnv } from "#worker/http/app-env.ts";
 import { Catalogue, declarationOf, type ListedOperation, notCallable } from "./catalogue.ts";
+import type { InProcessApi } from "./mount.ts";
 import { type CallInput, confirmationOf, isConfirmed, once, requestOf } from "./request.ts";
 import { responseText } from "./response-text.ts";
 
@@ -36,18 +37,18 @@ const CallInputSchema = z.object({
 
 const Agreement = z.object({ agree: z.boolean() });
 
-/** The catalogue of each app: one, except in tests. */
+/** The catalogue of each API: one, except in tests. */
 const catalogues = new WeakMap<object, Catalogue>();
 
 /** Serves one request of an MCP client, without a session: every request has its own credentials. */
-export async function serveMcp(app: OpenAPIHono<AppEnv>, c: Context<AppEnv>): Promise<Response> {
-  const catalogue = catalogues.get(app) ?? new Catalogue(app);
-  catalogues.set(app, catalogue);
-  const handler = createMcpHandler(() => createServer(app, c, catalogue), { responseMode: "json", maxSubscriptions: 1 });
+export async function serveMcp(api: InProcessApi, c: Context<AppEnv>): Promise<Response> {
+  const catalogue = catalogues.get(api) ?? new Catalogue(await api.whole());
+  catalogues.set(api, catalogue);
+  const handler = createMcpHandler(() => createServer(api, c, catalogue), { responseMode: "json", maxSubscriptions: 1 });
   return handler.fetch(c.req.raw);
 }
 
-function createServer(app: OpenAPIHono<AppEnv>, c: Context<AppEnv>, catalogue: Catalogue): McpServer {
+function createServer(api: InProcessApi, c: Context<AppEnv>, catalogue: Catalogue): McpServer {
   const server = new McpServer({ name: "tifo", version: "2.0.0" }, { instructions: INSTRUCTIONS, maxToolInputElements: 20_000 });
   server.registerTool(
     "search_operations",
@@ -68,7 +69,7 @@ function createServer(app: OpenAPIHono<AppEnv>, c: Context<AppEnv>, catalogue: C
       inputSchema: CallInputSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
     },
-    (input, ctx) => new OperationCall(app, c, ctx).run(catalogue.get(input.operationId), input),
+    (input, ctx) => new OperationCall(api, c, ctx).run(catalogue.get(input.operationId), input),
   );
   return server;
 }
@@ -84,12 +85,12 @@ function search(catalogue: Catalogue, query: string, limit: number): string {
 
 /** One call of an operation by a tool. */
 class OperationCall {
-  readonly #app: OpenAPIHono<AppEnv>;
+  readonly #api: InProcessApi;
   readonly #c: Context<AppEnv>;
   readonly #ctx: ServerContext;
 
-  constructor(app: OpenAPIHono<AppEnv>, c: Context<AppEnv>, ctx: ServerContext) {
-    this.#app = app;
+  constructor(api: InProcessApi, c: Context<AppEnv>, ctx: ServerContext) {
+    this.#api = api;
     this.#c = c;
     this.#ctx = ctx;
   }
@@ -151,7 +152,7 @@ class OperationCall {
 
   /** In process, through the same middleware as any request: credentials, roles and limits apply. */
   async #send(request: Request): Promise<CallToolResult> {
-    const response = await this.#app.fetch(request, this.#c.env, this.#c.executionCtx);
+    const response = await this.#api.fetch(request, this.#c.env, this.#c.executionCtx);
     const text = await responseText(response);
     return response.status < 400 ? textResult(text) : errorResult(text);
   }

@@ -6,7 +6,7 @@ import { type ApiResponse, encodeBody, fillPath, newSite, ORIGIN, send, siteIds 
 import { exhaustLimit, resetLimit } from "#test/limit-usage.ts";
 import { operationOf } from "#test/openapi.ts";
 import { uploadForm } from "#test/uploads.ts";
-import { createApp } from "#worker/app.ts";
+import { Api } from "#worker/app.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { LIMITS, sandboxQuota } from "#worker/lib/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
@@ -169,7 +169,7 @@ describe("creating sandboxes", () => {
     function fetchWith(vars: Partial<Env>, path: string, body?: unknown): Promise<Response> {
       const init =
         body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-      return Promise.resolve(createApp().fetch(new Request(ORIGIN + path, init), { ...env, ...vars }, context));
+      return new Api().fetch(new Request(ORIGIN + path, init), { ...env, ...vars }, context);
     }
 
     async function challenge(vars: Partial<Env> = EASY): Promise<z.output<typeof SandboxChallenge>> {
@@ -202,7 +202,7 @@ describe("creating sandboxes", () => {
       expect(await create({})).toBe(400);
       expect(await create({ challenge: issued, solution: wrong })).toBe(400);
       const none = new Request(`${ORIGIN}/site/v1/sandbox`, { method: "POST" });
-      expect((await createApp().fetch(none, { ...env, ...EASY }, context)).status).toBe(400);
+      expect((await new Api().fetch(none, { ...env, ...EASY }, context)).status).toBe(400);
     });
 
     test("a challenge that was altered, made up, easier or issued for another deployment isn't", async () => {
@@ -229,7 +229,7 @@ describe("creating sandboxes", () => {
     const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
     for (const TIFO_SANDBOXES of ["0", "", "many"]) {
       const request = new Request(`${ORIGIN}/site/v1/sandbox`, { method: "POST" });
-      expect((await createApp().fetch(request, { ...env, TIFO_SANDBOXES }, context)).status).toBe(404);
+      expect((await new Api().fetch(request, { ...env, TIFO_SANDBOXES }, context)).status).toBe(404);
     }
   });
 });
