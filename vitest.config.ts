@@ -73,6 +73,8 @@ const onSecondShard = [
   "test/shards/**/*.test.ts",
   // It costs no more round trips than the first.
   "worker/http/round-trips.test.ts",
+  // A bookmark names the database.
+  "worker/http/read-replicas.test.ts",
   "worker/routes/{auth,health,invites,outputs,shop,sites,stream-providers,themes,wallets}/**/*.test.ts",
   "worker/routes/accounts/{global-accounts,passwords,tags}.test.ts",
   "worker/routes/billing/{billing,connect}.test.ts",

@@ -1,4 +1,5 @@
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
+import type { D1Queries, RequestSessions } from "./sessions.ts";
 
 export type Db = SqliteRemoteDatabase;
 
@@ -22,17 +23,24 @@ export interface DbGuard {
 }
 
 /** A database, or how it is found when the first query runs. */
-export type D1Source = D1Database | ((usage: D1Usage) => D1Database | Promise<D1Database>);
+export type D1Source = D1Database | ((usage: D1Usage) => D1Queries | Promise<D1Queries>);
 
 /**
  * Drizzle over D1. The statement of a guard runs in the same round trip as the first read, and in its own before the first write, so
- * nothing is returned or changed for an unauthorised caller.
+ * nothing is returned or changed for an unauthorised caller. With `sessions`, reads that a replica can't answer are repeated at the primary.
  */
-export function createDb(source: D1Source, guard?: DbGuard, usage: D1Usage = { roundTrips: 0, statements: 0 }): Db {
+export function createDb(
+  source: D1Source,
+  guard?: DbGuard,
+  usage: D1Usage = { roundTrips: 0, statements: 0 },
+  sessions?: Pick<RequestSessions, "leaveReplica">,
+): Db {
   async function execute(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     const check = guard?.pending();
     if (check && queries.every((query) => isRead(query.sql))) {
-      const [row, ...rest] = await run([check, ...queries]);
+      let [row, ...rest] = await run([check, ...queries]);
+      // A replica doesn't know a site yet that has just been created.
+      if (row?.[0] === undefined && sessions?.leaveReplica()) [row, ...rest] = await run([check, ...queries]);
       guard?.settle(row?.[0]);
       await guard?.admit?.();
       return rest;
@@ -46,15 +54,24 @@ export function createDb(source: D1Source, guard?: DbGuard, usage: D1Usage = { r
   }
 
   async function run(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
-    const d1 = typeof source === "function" ? await source(usage) : source;
-    usage.roundTrips += 1;
-    usage.statements += queries.length;
-    const results = await send(d1, queries);
-    if (!queries.every((query) => isRead(query.sql))) usage.writes = (usage.writes ?? 0) + 1;
+    const onlyReads = queries.every((query) => isRead(query.sql));
+    const results = await runOnce(queries).catch((error: unknown) => {
+      // A bookmark that the database doesn't have, such as one from before a restore, is no reason to fail.
+      if (onlyReads && sessions?.leaveReplica()) return runOnce(queries);
+      throw error;
+    });
+    if (!onlyReads) usage.writes = (usage.writes ?? 0) + 1;
     return results;
   }
 
-  async function send(d1: D1Database, queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
+  async function runOnce(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
+    const d1 = typeof source === "function" ? await source(usage) : source;
+    usage.roundTrips += 1;
+    usage.statements += queries.length;
+    return send(d1, queries);
+  }
+
+  async function send(d1: D1Queries, queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     const [only] = queries;
     if (only && queries.length === 1)
       return [

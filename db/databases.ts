@@ -1,4 +1,5 @@
 import { createDb, type D1Usage, type Db, type DbGuard } from "./client.ts";
+import type { RequestSessions } from "./sessions.ts";
 
 // The only file that names a D1 binding: everything else asks for the database of a site, or for the directory. `DB` is the directory and
 // the first shard. Bindings named `DB_2`, `DB_3` … are further shards, and optional. With one shard, nothing is ever looked up.
@@ -99,6 +100,21 @@ export function forgetShard(siteId: string): void {
 export function siteDb(env: Env, siteId: string, guard?: DbGuard, usage?: D1Usage): Db {
   if (!isSharded(env)) return createDb(env.DB, guard, usage);
   return createDb((by) => siteDatabase(env, siteId, by), guard, usage);
+}
+
+/** Drizzle over the database of a site, for a request: with the sessions of one, if the deployment reads from replicas. */
+export function requestDb(env: Env, siteId: string, guard: DbGuard, usage: D1Usage, sessions: RequestSessions | undefined): Db {
+  if (!sessions) return siteDb(env, siteId, guard, usage);
+  const open = async (by: D1Usage) => {
+    const shard = await shardOf(env, siteId, by);
+    return sessions.open(shardDatabase(env, shard), shard);
+  };
+  return createDb(open, guard, usage, sessions);
+}
+
+/** Whether requests that may read old rows read them from D1's replicas. */
+export function readsReplicas(env: Env): boolean {
+  return env.TIFO_READ_REPLICAS === "on";
 }
 
 /** Drizzle over the database of what belongs to no site, or is looked up before the site is known. */

@@ -1,5 +1,6 @@
 import createFetchClient, { type Client } from "openapi-fetch";
 import type { components, paths } from "../generated/rest.d.ts";
+import { withBookmark } from "./bookmark.ts";
 import { problemOf, TifoProblem } from "./problem.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 import { withTabLock, memoryTokens, type Tokens, type TokenStore } from "./tokens.ts";
@@ -56,7 +57,7 @@ const RENEWAL_TIMEOUT_MS = 8_000;
 
 export function createClient(options: ClientOptions): TifoClient {
   const { origin, clientId, developerKey, getToken, tokens = memoryTokens() } = options;
-  const once = options.fetch ?? ((request) => fetch(request));
+  const once = withBookmark(options.fetch ?? ((request) => fetch(request)));
   const send = withRetries(once, options.retry);
   const headers = { "Tifo-Client-Id": clientId, ...(developerKey === undefined ? {} : { "Tifo-Developer-Key": developerKey }) };
   const plain = createFetchClient<paths>({ baseUrl: origin, headers, fetch: send });

@@ -362,3 +362,35 @@ describe("a session", () => {
     expect(renewals).toEqual(['{"refreshToken":"r1"}']);
   });
 });
+
+describe("the bookmark of read replicas", () => {
+  const A = "1:00000001-00000000-00004c6d-aa";
+  const B = "1:00000002-00000000-00004c6d-aa";
+
+  /** The bookmark that each request sends, if the responses have these. */
+  async function sentAfter(received: (string | null)[]): Promise<(string | null)[]> {
+    const left = [...received];
+    const { client, requests } = setUp(() => {
+      const bookmark = left.shift() ?? null;
+      return json({ results: [] }, 200, bookmark === null ? {} : { "Tifo-Bookmark": bookmark });
+    });
+    for (let call = 0; call < received.length; call++) await listPages(client);
+    return requests.map(({ headers }) => headers.get("Tifo-Bookmark"));
+  }
+
+  test("a read sends the newest one that the client has received", async () => {
+    expect(await sentAfter([A, B, A, null, A])).toEqual([null, A, B, B, B]);
+  });
+
+  test("one of another database replaces it, because the site has moved", async () => {
+    expect(await sentAfter([B, "2:00000001-00000000-00004c6d-aa", null])).toEqual([null, B, "2:00000001-00000000-00004c6d-aa"]);
+  });
+
+  test("isn't sent unless a response had one, and not with a write", async () => {
+    expect(await sentAfter([null, null])).toEqual([null, null]);
+    const { client, requests } = setUp(() => json({ results: [] }, 200, { "Tifo-Bookmark": A }));
+    await listPages(client);
+    await logout(client);
+    expect(requests[1]?.headers.has("Tifo-Bookmark")).toBe(false);
+  });
+});

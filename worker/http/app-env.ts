@@ -1,5 +1,6 @@
 import type { Context, Next } from "hono";
 import type { D1Usage } from "#db/client.ts";
+import type { RequestSessions } from "#db/sessions.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import type { IsolateMetrics } from "#worker/services/operations/isolate-metrics.ts";
 import type { ErrorCode } from "#worker/lib/errors.ts";
@@ -17,6 +18,8 @@ export interface AppEnv {
     /** Unset if no operation matches. */
     operation: OperationPolicy | undefined;
     ctx: Ctx;
+    /** With read replicas only. */
+    sessions: RequestSessions | undefined;
     /** The check of the credentials; set together with `ctx`. */
     identity: Identity;
     /** Takes the operation's rate limit; unset if it has none, or if its first read takes it. */

@@ -9,7 +9,7 @@ import type { AppEnv } from "./app-env.ts";
 import { respondNotModified } from "./conditional.ts";
 
 const REQUEST_ID = /^[\w.:-]{8,100}$/;
-const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Request-Id";
+const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Bookmark,Tifo-Request-Id";
 
 /** Wraps every request: assigns its id (the caller's if valid), completes the response headers, counts it and writes one log line. */
 export function createFinishResponse(metrics = new IsolateMetrics(), sampler = new LogSampler()): MiddlewareHandler<AppEnv> {
@@ -78,6 +78,9 @@ function setHeaders(c: Context<AppEnv>, requestId: string): void {
   headers.set("Strict-Transport-Security", "max-age=31536000");
   const isCacheable = headers.has("Cache-Control");
   if (!isCacheable) headers.set("Cache-Control", "no-store");
+  // A stored response would give its bookmark to others, and an old one to the caller.
+  const bookmark = headers.get("Cache-Control")?.includes("no-store") ? c.get("sessions")?.bookmark() : undefined;
+  if (bookmark !== undefined) headers.set("Tifo-Bookmark", bookmark);
   // A cached response is also served to browsers, even if another client requested it first.
   if (!isCacheable && c.req.header("Origin") === undefined) return;
   headers.set("Access-Control-Allow-Origin", "*");

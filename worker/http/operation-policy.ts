@@ -19,6 +19,8 @@ interface AccessSpec {
   accounts?: Accounts;
   /** What a key's roles and an account's role must allow: by default "read" for GET, "write" for every other method. */
   action?: Action;
+  /** A read without credentials that never uses a replica, because what it returns admits somebody. */
+  readsPrimary?: boolean;
   /** Errors that integrators rely on, in place of the usual ones. */
   errors?: {
     /** The message of a 404 for an unknown client id, in place of the 401. */
@@ -90,6 +92,7 @@ export interface OperationPolicy {
     /** The first segment of the path, which the roles of developer keys name. */
     area: string;
     action: Action;
+    readsPrimary: boolean;
     errors: NonNullable<AccessSpec["errors"]>;
   };
   input: { maxBytes: number; invalidMessage: string | undefined; isBodyOptional: boolean; readsText: boolean };
@@ -108,6 +111,7 @@ export function policyOf({ operationId, path, method, access, request, input, li
       accounts: access.accounts ?? "admin",
       area: path.split("/")[1] ?? "",
       action: access.action ?? (method === "get" ? "read" : "write"),
+      readsPrimary: access.readsPrimary ?? false,
       errors: access.errors ?? {},
     },
     input: {

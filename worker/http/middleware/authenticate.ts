@@ -1,9 +1,12 @@
-import { siteDb } from "#db/databases.ts";
+import type { Context } from "hono";
+import { readsReplicas, requestDb } from "#db/databases.ts";
+import { RequestSessions } from "#db/sessions.ts";
 import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import { isCreator, isSiteAdmin, keyAllows, moderatedChannels } from "#worker/lib/roles.ts";
 import type { Actor } from "#worker/services/core/context.ts";
 import { Identity } from "#worker/services/auth/identity.ts";
-import type { Step } from "#worker/http/app-env.ts";
+import type { AppEnv, Step } from "#worker/http/app-env.ts";
+import type { CredentialKind } from "#worker/http/credentials.ts";
 import type { OperationPolicy } from "#worker/http/operation-policy.ts";
 import { bufferBody } from "./body.ts";
 import { checkCredentials, chooseCredentials, Presented, siteIdOf } from "./check-credentials.ts";
@@ -27,11 +30,15 @@ export function authenticate({ path, access, input }: OperationPolicy): Step {
       if (wrongKind) throw forbidden("These credentials are valid, but not of a kind that this operation takes");
       requireAccess(actor, access);
     });
+    const sessions = readsReplicas(c.env)
+      ? new RequestSessions(mayReadReplica(c, kinds, access), c.req.header("Tifo-Bookmark"))
+      : undefined;
     c.set("identity", identity);
+    c.set("sessions", sessions);
     c.set("ctx", {
       env: c.env,
       siteId: siteIdOf(kinds, presented),
-      db: siteDb(c.env, check.siteId, identity, c.get("usage")),
+      db: requestDb(c.env, check.siteId, identity, c.get("usage"), sessions),
       now,
       requestId: c.get("requestId"),
       origin: `${c.req.method} ${path}`,
@@ -45,6 +52,18 @@ export function authenticate({ path, access, input }: OperationPolicy): Step {
     await next();
   };
 }
+
+/**
+ * Whether what a request reads may be as old as a replica: only reads without a secret, as any viewer may send them. Keys, roles and sessions
+ * are verified with the rows that they give access to, so all of these come from the primary, and a revocation takes effect at once.
+ */
+function mayReadReplica(c: Context<AppEnv, string>, kinds: readonly CredentialKind[], access: OperationPolicy["access"]): boolean {
+  if (access.readsPrimary || access.action === "write" || !["GET", "HEAD"].includes(c.req.method)) return false;
+  return kinds.length > 0 && kinds.every((kind) => PUBLIC.has(kind));
+}
+
+/** What identifies a site or a device, and proves nothing. */
+const PUBLIC = new Set<CredentialKind>(["client", "clientQuery", "device"]);
 
 /** Throws the 403 for a confirmed caller whose roles don't suffice. */
 export function requireAccess(actor: Actor, { accounts, action, area, errors }: OperationPolicy["access"]): void {

@@ -54,7 +54,7 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       summary: "Poll a TV code",
       description:
         "Called by the device that created the code. Returns `pending`, then `activated` with the tokens exactly once; otherwise `expired`. Polling more often than every 5 seconds returns `slow_down`.",
-      access: { credentials: DEVICE },
+      access: { credentials: DEVICE, readsPrimary: true },
       request: { params: TvCodeParam },
       responses: { 200: json("The status of the code", TvStatus) },
       errors: ["not_found", "slow_down"],

@@ -114,7 +114,7 @@ auth.openapi(
     summary: "Consume an intent",
     description:
       "Signs in the person for whom the intent was created. It works once; a second request returns 404. An account with an authenticator app can only sign in with its password and a code (401 `totp_required`).",
-    access: { credentials: CLIENT },
+    access: { credentials: CLIENT, readsPrimary: true },
     request: { params: IntentParam },
     responses: { 200: json("Signed in", ConsumedIntent) },
     errors: ["not_found", "totp_required"],

@@ -13,7 +13,7 @@ export const pageContent = createArea();
 const common = {
   tag: "Pages",
   method: "get",
-  access: { credentials: DEVICE_WITH_OR_WITHOUT_ACCOUNT, accounts: "any" },
+  access: { credentials: DEVICE_WITH_OR_WITHOUT_ACCOUNT, accounts: "any", readsPrimary: true },
   responses: { 200: json("The page, and whether it may be played", PageContent) },
   errors: ["not_found"],
 } as const;

@@ -28,7 +28,7 @@ manifests.openapi(
     summary: "Get a playlist with the broadcasts",
     description:
       "An HLS playlist with the channel's broadcasts as `EXT-X-DATERANGE`, for devices without an SDK; see [Cues in the stream](/guides/cues). The URIs of a multivariant playlist lead here again, so a player only needs this URL. The channel's gate applies: where it requires a sign-in, the player sends `Authorization`. The host must be one that the site allows; redirects aren't followed.",
-    access: { credentials: CLIENT_HEADER_OR_QUERY, optional: ACCOUNT, accounts: "any" },
+    access: { credentials: CLIENT_HEADER_OR_QUERY, optional: ACCOUNT, accounts: "any", readsPrimary: true },
     request: { params: ChannelParam, query: ManifestQuery },
     responses: {
       200: { description: "The playlist", content: { "application/vnd.apple.mpegurl": { schema: { type: "string" } } } },

@@ -17,7 +17,7 @@ recordings.openapi(
     summary: "Read what a channel has shown",
     description:
       "The broadcasts that were on between two times, for a recording of the channel's video; see [Video players](/guides/video-players#recordings). Each is the frame `overlay.show` with its times on the recording's clock. Contains what every viewer received, without broadcasts to a tag or a segment, those still to come, and what viewers wrote (questions, donors' thanks, the kit's questions and chat messages). The channel's gate applies as for its connections. Kept for 400 days, at most 10,000 per channel.",
-    access: { credentials: CLIENT, optional: ACCOUNT, accounts: "any" },
+    access: { credentials: CLIENT, optional: ACCOUNT, accounts: "any", readsPrimary: true },
     request: { params: ChannelParam, query: RecordingQuery },
     responses: { 200: json("A page of the broadcasts", ChannelRecording) },
     errors: ["not_found", "unauthenticated", "forbidden", "unavailable"],

@@ -46,7 +46,7 @@ realtime.openapi(
     summary: "Open a channel's WebSocket",
     description:
       "Upgrades to a WebSocket. The first frame is `welcome`; with `epoch` and `seq` it is followed by exactly the frames that were missed. Every upgrade is accepted; a rejected one receives an `error` frame and is closed with 4400, 4401, 4403, 4404 or 4429, because browsers can't read the HTTP status.",
-    access: { credentials: CLIENT_QUERY },
+    access: { credentials: CLIENT_QUERY, readsPrimary: true },
     request: { params: ChannelParam, query: ConnectQuery },
     responses: { 101: { description: "Switching protocols" } },
     errors: ["upgrade_required"],
@@ -71,7 +71,7 @@ realtime.openapi(
     summary: "Read a channel as Server-Sent Events",
     description:
       "The same frames, for clients without WebSocket. Each event's id is its position; browsers send it back as Last-Event-ID, so nothing is missed.",
-    access: { credentials: CLIENT_HEADER_OR_QUERY },
+    access: { credentials: CLIENT_HEADER_OR_QUERY, readsPrimary: true },
     request: { params: ChannelParam, query: StreamQuery },
     responses: { 200: { description: "The stream", content: { "text/event-stream": { schema: { type: "string" } } } } },
   }),

@@ -1,0 +1,55 @@
+/** What a query needs of D1: a database, or one of its sessions. */
+export type D1Queries = Pick<D1Database, "prepare" | "batch">;
+
+// `<shard>:<bookmark>`: a bookmark of one database says nothing about another. D1's own are four hexadecimal numbers.
+const BOOKMARK = /^([1-9]\d{0,2}):([0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32})$/;
+
+/**
+ * The D1 sessions of one request, with read replicas. One that only reads, and for which no credentials have to be verified, has one session:
+ * it begins at the caller's bookmark, or at any replica without one. Every round trip of any other begins at the primary. With two in one
+ * session, D1 could serve the second from a replica that has the first one's state and nothing newer, and a verb that lost a race would
+ * read again what it lost with.
+ */
+export class RequestSessions {
+  readonly #sent: string | undefined;
+  #mayBeOld: boolean;
+  #shard = 0;
+  #sessions: D1DatabaseSession[] = [];
+
+  /** `sent` is the caller's `Tifo-Bookmark`; one that is malformed is ignored. */
+  constructor(mayBeOld: boolean, sent: string | undefined) {
+    this.#mayBeOld = mayBeOld;
+    this.#sent = sent;
+  }
+
+  /** The session for the next round trip. */
+  open(database: D1Database, shard: number): D1DatabaseSession {
+    const [current] = this.#sessions;
+    if (this.#mayBeOld && current && this.#shard === shard) return current;
+    // A request's own database is always the same one; if it weren't, no bookmark could name both.
+    if (this.#shard !== shard) this.#sessions = [];
+    this.#shard = shard;
+    const session = database.withSession(this.#mayBeOld ? (sentFor(this.#sent, shard) ?? "first-unconstrained") : "first-primary");
+    this.#sessions.push(session);
+    return session;
+  }
+
+  /** From now on, the primary; false if it already was. */
+  leaveReplica(): boolean {
+    if (!this.#mayBeOld) return false;
+    this.#mayBeOld = false;
+    return true;
+  }
+
+  /** What the caller sends with its next requests, so that they see at least what this one saw or wrote. */
+  bookmark(): string | undefined {
+    // Bookmarks of a database sort by age, and round trips may have ended in another order than they began.
+    const newest = this.#sessions.flatMap((session) => session.getBookmark() ?? []).reduce((one, other) => (other > one ? other : one), "");
+    return newest === "" ? undefined : `${this.#shard}:${newest}`;
+  }
+}
+
+function sentFor(sent: string | undefined, shard: number): string | undefined {
+  const [, number, bookmark] = BOOKMARK.exec(sent ?? "") ?? [];
+  return Number(number) === shard ? bookmark : undefined;
+}
