@@ -79,10 +79,10 @@ async function sandboxes(generations: number, capacity: number): Promise<void> {
   report("Sandboxes", `${created} sandboxes, ${capacity} at a time: each generation has as many rows as the first, and leaves none`);
 }
 
-/** The tests of the API with every new site on a second shard. */
+/** The tests of the API with every new site on a second shard, as `npm run test:shards`. */
 async function secondShard(): Promise<void> {
-  await runOrFail("vitest", ["run", "--project", "api"], { env: { TIFO_TEST_SHARD: "2" } });
-  report("Sites on a second shard", "every test of the API passes");
+  await runOrFail("vitest", ["run", "--project", "api", "--project", "isolated"], { env: { TIFO_TEST_SHARD: "2" } });
+  report("Sites on a second shard", "every test of the API and of single Workers passes");
 }
 
 /** The SDK's package in new Vite and Next.js apps from the registry. */

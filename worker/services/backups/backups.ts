@@ -1,10 +1,11 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
+import type { Db } from "#db/client.ts";
 import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
 import { sites } from "#db/schema/sites.ts";
 import { conflict, notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { ctxOf, dbOf, fromEveryDb } from "#worker/services/core/databases.ts";
+import { ctxOf, dbOf, everyShard, fromEveryDb } from "#worker/services/core/databases.ts";
 import { newImport, readPieces } from "#worker/services/site-archives/archives.ts";
 import { claimDeletion, deleteArchive, enqueueArchive, unfinished } from "#worker/services/site-archives/jobs.ts";
 import { placeImport } from "#worker/services/sites/placement.ts";
@@ -32,11 +33,28 @@ export async function listBackups(ctx: Ctx, { siteId, status, before, limit }: z
 }
 
 export async function getBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
+  return (await findBackup(ctx, id)).backup;
+}
+
+/** A backup, and where its row is: not always with its site, which may be gone, or imported elsewhere since. */
+interface Found {
+  backup: ArchiveRow;
+  shard: number;
+  db: Db;
+}
+
+async function findBackup(ctx: Ctx, id: string): Promise<Found> {
   await ctx.caller();
   const matches = and(eq(siteArchives.id, id), isBackup);
-  const [backup] = await fromEveryDb(ctx, (db) => db.select().from(siteArchives).where(matches));
-  if (!backup) throw notFound("Backup not found");
-  return backup;
+  const found = await Promise.all(
+    everyShard(ctx).map(async ([shard, db]) => {
+      const [backup] = await db.select().from(siteArchives).where(matches);
+      return backup ? [{ backup, shard, db }] : [];
+    }),
+  );
+  const [first] = found.flat();
+  if (!first) throw notFound("Backup not found");
+  return first;
 }
 
 /** Starts a backup of a site now, unless one is running: then that one. */
@@ -63,19 +81,17 @@ export async function startBackup(ctx: Ctx, siteId: string): Promise<ArchiveRow>
   return job;
 }
 
-/** Imports a backup into its site: what the site is missing is added, and if it doesn't exist, it appears. */
+/** Imports a backup into its site: what the site is missing is added, and if it doesn't exist, it appears where the backup is. */
 export async function restoreBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
-  const backup = await requireComplete(ctx, id);
-  await placeImport(ctx, backup.siteId);
+  const { backup, shard, db } = await requireComplete(ctx, id);
+  await placeImport(ctx, backup.siteId, shard);
   const own = ctxOf(ctx, backup.siteId);
   const job = { ...(await newImport(own)), bytes: backup.bytes, pieces: backup.pieces };
-  const [, [present]] = await own.db.batch([
-    own.db.insert(siteArchives).values(job),
-    own.db
-      .select({ id: siteArchives.id })
-      .from(siteArchives)
-      .where(and(eq(siteArchives.id, id), isBackup, sql`${siteArchives.status} = 'complete'`)),
-  ]);
+  await own.db.insert(siteArchives).values(job);
+  const [present] = await db
+    .select({ id: siteArchives.id })
+    .from(siteArchives)
+    .where(and(eq(siteArchives.id, id), isBackup, sql`${siteArchives.status} = 'complete'`));
   // A deletion that began before this job was there hasn't seen it.
   if (!present) {
     await own.db.delete(siteArchives).where(eq(siteArchives.id, job.id));
@@ -87,21 +103,29 @@ export async function restoreBackup(ctx: Ctx, id: string): Promise<ArchiveRow> {
 
 /** Deletes a backup with its objects, unless it is running or an import of its site may be reading it. */
 export async function deleteBackup(ctx: Ctx, id: string): Promise<void> {
-  const backup = await getBackup(ctx, id);
+  const { backup, db } = await findBackup(ctx, id);
   if (backup.status !== "complete" && backup.status !== "failed") throw conflict("The backup is running");
-  const own = ctxOf(ctx, backup.siteId);
-  if (!(await claimDeletion(own.db, backup))) throw conflict("An import of the site is running, which may be reading the backup");
-  while (!(await deleteArchive(own, backup)));
+  if (!(await claimDeletion(db, backup))) throw conflict(BEING_READ);
+  // An import of a site that is on another database now, which the claim doesn't see. One that starts later sees the claim.
+  const imports = and(eq(siteArchives.siteId, backup.siteId), sql`${siteArchives.kind} = 'import'`, unfinished);
+  if ((await dbOf(ctx, backup.siteId).$count(siteArchives, imports)) > 0) {
+    const { status, message } = backup;
+    await db.update(siteArchives).set({ status, message }).where(eq(siteArchives.id, id));
+    throw conflict(BEING_READ);
+  }
+  while (!(await deleteArchive({ ...ctx, db }, backup)));
 }
+
+const BEING_READ = "An import of the site is running, which may be reading the backup";
 
 /** The file of a backup, piece by piece. */
 export async function openBackup(ctx: Ctx, id: string): Promise<{ backup: ArchiveRow; text: AsyncGenerator<string, void> }> {
-  const backup = await requireComplete(ctx, id);
+  const { backup } = await requireComplete(ctx, id);
   return { backup, text: readPieces(ctx.env, backup) };
 }
 
-async function requireComplete(ctx: Ctx, id: string): Promise<ArchiveRow> {
-  const backup = await getBackup(ctx, id);
-  if (backup.status !== "complete") throw conflict("The backup isn't complete");
-  return backup;
+async function requireComplete(ctx: Ctx, id: string): Promise<Found> {
+  const found = await findBackup(ctx, id);
+  if (found.backup.status !== "complete") throw conflict("The backup isn't complete");
+  return found;
 }

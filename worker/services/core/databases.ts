@@ -1,5 +1,5 @@
 import type { Db, DbGuard } from "#db/client.ts";
-import { allDbs, directoryDb, isSharded, shardDb, siteDb } from "#db/databases.ts";
+import { allDbs, directoryDb, isSharded, shardDb, shardsOf, siteDb } from "#db/databases.ts";
 import type { Ctx } from "./context.ts";
 
 // What a request needs of another database than its site's. With one shard, all of it is `ctx.db`, at no cost.
@@ -27,6 +27,11 @@ export function everyDb(ctx: Ctx): [Db, ...Db[]] {
 /** The rows of every database, found before their site is known. */
 export function fromEveryDb<T>(ctx: Ctx, read: (db: Db) => PromiseLike<T[]>): Promise<T[]> {
   return isSharded(ctx.env) ? fromShards(ctx.env, read, confirmedFirst(ctx)) : Promise.resolve(read(ctx.db));
+}
+
+/** Every database with its number. */
+export function everyShard(ctx: Ctx): [shard: number, db: Db][] {
+  return [...shardsOf(ctx.env).keys()].map((shard) => [shard, shardDbOf(ctx, shard)]);
 }
 
 /** A shard's database, for a site that is being created. */

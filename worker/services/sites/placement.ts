@@ -38,11 +38,14 @@ async function releaseUnlessCreated({ env, db, siteId }: Ctx): Promise<void> {
   if ((await db.$count(sites, eq(sites.id, siteId))) === 0) await releaseSite(env, siteId);
 }
 
-/** The shard of a site that is about to be imported: the one it is on, else the one with room, which the directory then says. */
-export async function placeImport(ctx: Ctx, siteId: string): Promise<void> {
+/**
+ * The shard of a site that is about to be imported: the one it is on, else the `preferred` one, or the one with room, which the directory
+ * then says.
+ */
+export async function placeImport(ctx: Ctx, siteId: string, preferred?: number): Promise<void> {
   if (!isSharded(ctx.env)) return;
   await ctx.caller();
-  const shard = await chooseShard(ctx.env);
+  const shard = preferred ?? (await chooseShard(ctx.env));
   // One that has begun on the first shard, or a backup there, is found where it is.
   const isNew = sql`not exists (select 1 from sites where id = ${siteId}) and not exists (select 1 from site_archives
     where site_id = ${siteId} and (kind = 'backup' or kind = 'import' and status not in ('complete', 'failed')))`;
