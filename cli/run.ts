@@ -10,7 +10,9 @@ import { whoami } from "./commands/whoami.ts";
 import { columns, type Command, helpOf, parse } from "./lib/command.ts";
 import { EXIT, type ExitCode } from "./lib/failure.ts";
 import { type Io, jsonLine, plain } from "./lib/io.ts";
-import { describeProblem, exitCodeOf } from "./lib/report.ts";
+import { Credentials } from "./lib/credentials.ts";
+import { nearestOf } from "./lib/nearest.ts";
+import { describeProblem, exitCodeOf, reportOf } from "./lib/report.ts";
 import { TifoProblem } from "../sdk/client/index.ts";
 
 declare const TIFO_CLI_VERSION: string;
@@ -43,11 +45,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     return io.signal.aborted ? EXIT.interrupted : EXIT.ok;
   } catch (error) {
     if (io.signal.aborted) return EXIT.interrupted;
-    const exitCode = exitCodeOf(error);
-    if (rest.includes("--json")) io.note(jsonLine({ error: jsonOf(error) }));
-    else io.note(messageOf(error));
-    if (exitCode === EXIT.usage) io.note(`See: tifo ${command.name} --help`);
-    return exitCode;
+    return reportError(error, { command, rest }, io);
   }
 }
 
@@ -74,18 +72,45 @@ function withoutCommand(argv: readonly string[], io: Io): ExitCode {
     `Exit codes: 0 done, ${EXIT.failed} failed, ${EXIT.usage} wrong usage, ${EXIT.unauthorized} not signed in or not allowed, ${EXIT.unreachable} server unreachable.`,
   ].join("\n");
   if (isQuestion) return print(io, overview);
-  io.note(`There is no command "${plain(words.join(" "))}". See: tifo --help`);
+  const nearest = nearestOf(
+    words.slice(0, 2).join(" "),
+    COMMANDS.map(({ name }) => name),
+  );
+  io.note(`Error: There is no command "${plain(words.join(" "))}".`);
+  io.note(nearest === undefined ? "Fix: tifo --help lists the commands." : `Fix: Did you mean: tifo ${nearest}`);
   return EXIT.usage;
 }
 
-/** Each line of a message, as it may quote the server. */
-function messageOf(error: unknown): string {
-  return `Error: ${describeProblem(error).split("\n").map(plain).join("\n")}`;
+/** Says what went wrong, why and what to do about it, and returns the exit code. */
+function reportError(error: unknown, { command, rest }: { command: Command; rest: readonly string[] }, io: Io): ExitCode {
+  const exitCode = exitCodeOf(error);
+  const origin = originOf(rest, io);
+  const {
+    message,
+    cause,
+    fix = exitCode === EXIT.usage ? `tifo ${command.name} --help lists the options.` : undefined,
+    see,
+  } = reportOf(error, origin);
+  if (rest.includes("--json")) {
+    const { status, code, requestId, issues } = error instanceof TifoProblem ? error : {};
+    io.note(jsonLine({ error: { message, cause, fix, exitCode, status, code, requestId, issues } }));
+    return exitCode;
+  }
+  for (const [word, text] of Object.entries({ Error: describeProblem(error, origin), Cause: cause, Fix: fix, See: see })) {
+    // Each line of a message, as it may quote the server.
+    if (text !== undefined) io.note(`${word}: ${text.split("\n").map(plain).join("\n")}`);
+  }
+  return exitCode;
 }
 
-function jsonOf(error: unknown): Record<string, unknown> {
-  const message = describeProblem(error);
-  if (!(error instanceof TifoProblem)) return { message };
-  const { status, code, requestId, issues } = error;
-  return { message, status, code, requestId, issues };
+/** The deployment that a command line is about, as far as it is known. */
+function originOf(rest: readonly string[], io: Io): string | undefined {
+  const at = rest.indexOf("--origin");
+  const named = (at < 0 ? undefined : rest[at + 1]) ?? io.env.TIFO_ORIGIN;
+  if (named !== undefined && URL.canParse(named)) return new URL(named).origin;
+  try {
+    return new Credentials(io.env).list().at(-1)?.origin;
+  } catch {
+    return undefined;
+  }
 }

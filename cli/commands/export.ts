@@ -2,7 +2,8 @@ import { createWriteStream, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { ok, type Schemas } from "../../sdk/client/index.ts";
 import { type Command, JSON_OPTION, SITE_OPTIONS } from "../lib/command.ts";
-import { EXIT, Failure } from "../lib/failure.ts";
+import { EXIT, Failure, wrongUsage } from "../lib/failure.ts";
+import { unwritable } from "../lib/files.ts";
 import { type Io, jsonLine, plain } from "../lib/io.ts";
 import { isRecord } from "../lib/json.ts";
 import { openSite, type Site } from "../lib/session.ts";
@@ -42,8 +43,10 @@ export const exportSite: Command = {
 async function createFile(path: string) {
   const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
   await new Promise<void>((resolve, reject) => stream.once("open", () => resolve()).once("error", reject)).catch((error: unknown) => {
-    if (isRecord(error) && error.code === "EEXIST") throw new Failure(`${path} exists. Choose another name with --output.`, EXIT.usage);
-    throw error;
+    if (isRecord(error) && error.code === "EEXIST") {
+      throw wrongUsage(`${path} exists.`, { reason: "An export never replaces a file.", fix: "Choose another name with --output." });
+    }
+    throw unwritable(path, error, "Choose another path with --output.");
   });
   return stream;
 }
@@ -52,7 +55,12 @@ async function createFile(path: string) {
 async function completed({ client }: Site, io: Io): Promise<Schemas["SiteArchive"]> {
   let archive = await ok(client.api.POST("/site/v1/export", { signal: io.signal }));
   while (archive.status !== "complete") {
-    if (archive.status === "failed") throw new Failure(`The export failed: ${plain(archive.message ?? "no reason was given")}`);
+    if (archive.status === "failed") {
+      throw new Failure(`The export failed: ${plain(archive.message ?? "no reason was given")}`, EXIT.failed, {
+        reason: "The server couldn't write the archive.",
+        fix: "Run tifo export again. If it keeps failing, give the message to the operator.",
+      });
+    }
     io.progress(`${archive.status}: ${archive.rows} rows, ${archive.bytes} bytes`);
     await io.sleep(POLL_MS);
     archive = await ok(client.api.GET("/site/v1/export/{exportId}", { params: { path: { exportId: archive._id } }, signal: io.signal }));
@@ -62,10 +70,16 @@ async function completed({ client }: Site, io: Io): Promise<Schemas["SiteArchive
 
 /** The URL contains its own authorization, so that the request has no credentials. */
 async function download({ url, bytes }: Schemas["SiteArchive"], target: NodeJS.WritableStream, io: Io): Promise<void> {
-  if (url === null) throw new Failure("The export has no file.");
+  if (url === null) throw expired("The export has no file.");
   const response = await io.fetch(new Request(url, { signal: io.signal }));
-  if (!response.ok || response.body === null) throw new Failure(`The file can't be downloaded: the server returned ${response.status}.`);
+  if (!response.ok || response.body === null) {
+    throw expired(`The file can't be downloaded: the server returned ${response.status}.`);
+  }
   await pipeline(chunksOf(response.body, bytes, io), target);
+}
+
+function expired(message: string): Failure {
+  return new Failure(message, EXIT.failed, { reason: "Files of exports are deleted after a while.", fix: "Run tifo export again." });
 }
 
 async function* chunksOf(body: ReadableStream<Uint8Array>, bytes: number, io: Io): AsyncGenerator<Uint8Array> {

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { TifoProblem } from "../../sdk/client/index.ts";
 import { type Command, JSON_OPTION, SITE_OPTIONS } from "../lib/command.ts";
 import { Credentials } from "../lib/credentials.ts";
 import { EXIT, Failure, wrongUsage } from "../lib/failure.ts";
+import { unwritable } from "../lib/files.ts";
 import { type Io, jsonLine } from "../lib/io.ts";
 import { isRecord } from "../lib/json.ts";
 import { parseId, parseOrigin } from "../lib/origin.ts";
@@ -30,14 +32,23 @@ export const init: Command = {
   examples: ["tifo init match --template vite", "tifo init match --template plain --channel 5eed0000000000000000c001"],
   async run(values, io) {
     const folder = resolve(values.args[0] ?? ".");
-    if (existsSync(folder) && readdirSync(folder).length > 0) throw new Failure(`${folder} isn't empty.`, EXIT.usage);
+    if (existsSync(folder) && readdirSync(folder).length > 0) {
+      throw wrongUsage(`${folder} isn't empty.`, {
+        reason: "init never changes a project.",
+        fix: "Name a new folder: tifo init <folder>.",
+      });
+    }
     const starter = await starterOf(values, io);
     const site = await siteOf(values, io);
     const sdk = starter.packages ? await packageUrl(site.origin, io) : "";
     const files = starter.files({ ...site, sdk, name: packageName(folder) });
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text, { flag: "wx" });
+    try {
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), text, { flag: "wx" });
+      }
+    } catch (error) {
+      throw unwritable(folder, error, "Name another folder: tifo init <folder>.");
     }
     if (values.flag("json")) return io.out(jsonLine({ folder, files: Object.keys(files) }));
     io.out(`${starter.title} project in ${folder}. Next:`);
@@ -73,11 +84,16 @@ async function siteOf(values: Values, io: Io): Promise<Omit<StarterSite, "sdk" |
 /** The package of the SDK that the deployment serves, which matches its API. */
 async function packageUrl(origin: string, io: Io): Promise<string> {
   const response = await io.fetch(new Request(`${origin}/sdk/integrity.json`)).catch((cause: unknown) => {
-    throw new Failure(`${origin} can't be reached.`, EXIT.unreachable, { cause });
+    throw new TifoProblem({ status: 0, code: "network", message: "The server can't be reached" }, { cause });
   });
   const value: unknown = await response.json().catch(() => undefined);
   const version = isRecord(value) ? value.version : undefined;
-  if (!response.ok || typeof version !== "string" || !/^[\w.-]+$/.test(version)) throw new Failure(`${origin} doesn't serve the Web SDK.`);
+  if (!response.ok || typeof version !== "string" || !/^[\w.-]+$/.test(version)) {
+    throw new Failure(`${origin} doesn't serve the Web SDK.`, EXIT.failed, {
+      reason: "It isn't a Tifo deployment, or is older than this command.",
+      fix: "Check --origin.",
+    });
+  }
   return `${origin}/sdk/tifo-web-${version}.tgz`;
 }
 

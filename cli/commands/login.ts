@@ -1,7 +1,7 @@
 import { ok, TifoProblem, type Tokens } from "../../sdk/client/index.ts";
 import { type Command, JSON_OPTION, SITE_OPTIONS } from "../lib/command.ts";
 import { Credentials, type Session } from "../lib/credentials.ts";
-import { EXIT, Failure, wrongUsage } from "../lib/failure.ts";
+import { wrongUsage } from "../lib/failure.ts";
 import { type Io, jsonLine, plain } from "../lib/io.ts";
 import { parseId, parseOrigin } from "../lib/origin.ts";
 import { solve } from "../lib/proof-of-work.ts";
@@ -77,7 +77,7 @@ async function withAccount(account: { origin: string; siteId: string; email: str
   const attempt = (code?: string) => client.signIn(email, password, code === undefined ? {} : { totp: code });
   const { jwt, refreshToken }: Tokens = await attempt(totp).catch(async (error: unknown) => {
     if (!(error instanceof TifoProblem) || error.code !== "totp_required") throw error;
-    if (!io.interactive) throw new Failure("The account has an authenticator app: pass its code with --totp.", EXIT.unauthorized);
+    if (!io.interactive) throw error;
     return attempt(await io.ask("Code of your authenticator app: "));
   });
   return { origin, siteId, email, tokens: { jwt, refreshToken } };

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { done, ok, TifoProblem } from "../../sdk/client/index.ts";
 import { type Command, JSON_OPTION, SITE_OPTIONS } from "../lib/command.ts";
 import { EXIT, Failure, wrongUsage } from "../lib/failure.ts";
+import { readInput } from "../lib/files.ts";
 import { type Io, jsonLine, plain } from "../lib/io.ts";
 import { parseId } from "../lib/origin.ts";
 import { type Entry, overlayOf, parseRecording, type RecordedBroadcast, secondsOf } from "../lib/recording.ts";
@@ -33,9 +33,9 @@ export const replay: Command = {
   ],
   async run(values, io) {
     const speed = values.number("speed", 0.01) ?? 1;
-    const entries = parseRecording(await textOf(values.args[0] ?? "", io));
+    const entries = parseRecording(await readInput(values.args[0] ?? "", io));
     const first = entries[0];
-    if (first === undefined) throw wrongUsage("The recording is empty.");
+    if (first === undefined) throw wrongUsage("The recording is empty.", { fix: "Record a channel with tifo record <channel> --from 3h." });
     const target = await targetOf(entries, values, io);
     const report = { sent: 0, skipped: 0 };
     const start = io.now();
@@ -54,7 +54,12 @@ export const replay: Command = {
       await deleteOverlays([...overlays.values()], target.site, io);
     }
     io.out(values.flag("json") ? jsonLine(report) : `Sent ${report.sent} of ${entries.length}.`);
-    if (report.skipped > 0) throw new Failure(`${report.skipped} of ${entries.length} were skipped.`);
+    if (report.skipped > 0) {
+      throw new Failure(`${report.skipped} of ${entries.length} were skipped.`, EXIT.failed, {
+        reason: "This site doesn't accept them: the notes above say why.",
+        fix: "Upload the files and graphics that the recording uses to this site, or replay it on the site that it is from.",
+      });
+    }
 
     async function send(entry: Entry): Promise<void> {
       if ("event" in entry)
@@ -75,10 +80,6 @@ interface Target {
   site: Site;
   channelId: string;
   provider: Provider | undefined;
-}
-
-async function textOf(file: string, io: Io): Promise<string> {
-  return file === "-" ? io.readStdin() : readFileSync(file, "utf8");
 }
 
 async function targetOf(entries: readonly Entry[], values: Values, io: Io): Promise<Target> {

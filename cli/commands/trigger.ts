@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { ok } from "../../sdk/client/index.ts";
 import { type Command, JSON_OPTION, SITE_OPTIONS } from "../lib/command.ts";
 import { wrongUsage } from "../lib/failure.ts";
+import { readInput } from "../lib/files.ts";
 import { type Io, jsonLine, plain } from "../lib/io.ts";
 import { parseId } from "../lib/origin.ts";
 import { openPublicSite, openSite } from "../lib/session.ts";
@@ -73,7 +73,7 @@ async function eventText(values: Values, io: Io): Promise<string> {
   const [data, file] = [values.text("data"), values.text("file")];
   if ((data === undefined) === (file === undefined)) throw wrongUsage("Pass the event with either --data or --file.");
   if (data !== undefined) return data;
-  return file === "-" ? io.readStdin() : readFileSync(file ?? "", "utf8");
+  return readInput(file ?? "", io);
 }
 
 export const triggerWebhook: Command = {

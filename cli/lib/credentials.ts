@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Tokens } from "../../sdk/client/index.ts";
-import { Failure } from "./failure.ts";
+import { EXIT, Failure } from "./failure.ts";
 import { isRecord } from "./json.ts";
 
 /** A login: a developer key or an account of one site. */
@@ -50,7 +50,10 @@ export class Credentials {
     } catch {
       // Reported below, without the parser's message, which quotes the text.
     }
-    throw new Failure(`${this.path} isn't a file of credentials. Delete it, and sign in again.`);
+    throw new Failure(`${this.path} isn't a file of credentials.`, EXIT.failed, {
+      reason: "It was changed by hand or by another program.",
+      fix: "Delete it, and sign in again with tifo login.",
+    });
   }
 
   /** Stores a login, or replaces that of the same site. It becomes the default. */

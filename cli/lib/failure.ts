@@ -15,17 +15,28 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+interface FailureOptions extends ErrorOptions {
+  /** Why it failed, in a sentence. */
+  reason?: string;
+  /** What to do about it, in a sentence. */
+  fix?: string;
+}
+
 /** An error whose message is meant for the person at the terminal. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly exitCode: ExitCode;
+  readonly reason: string | undefined;
+  readonly fix: string | undefined;
 
-  constructor(message: string, exitCode: ExitCode = EXIT.failed, options?: ErrorOptions) {
+  constructor(message: string, exitCode: ExitCode = EXIT.failed, { reason, fix, ...options }: FailureOptions = {}) {
     super(message, options);
     this.exitCode = exitCode;
+    this.reason = reason;
+    this.fix = fix;
   }
 }
 
-export function wrongUsage(message: string): Failure {
-  return new Failure(message, EXIT.usage);
+export function wrongUsage(message: string, options?: FailureOptions): Failure {
+  return new Failure(message, EXIT.usage, options);
 }

@@ -50,7 +50,16 @@ export function followFrames(site: Site, { channelId, types, count, json }: Fram
         } else if (state === "resuming" && attempts++ === 0) io.note("The connection is lost. Resuming.");
         else if (state === "connecting" && attempts++ === 1) io.note(`${origin} can't be reached. Retrying.`);
         if (state === "offline" && connection.isClosed()) {
-          end(() => reject(new Failure(reason ?? "The server rejected the connection.", isForbidden ? EXIT.unauthorized : EXIT.failed)));
+          const failure = isForbidden
+            ? new Failure(reason ?? "The server rejected the connection.", EXIT.unauthorized, {
+                reason: "The channel is gated, and the login has no access to it.",
+                fix: "Sign in with an account that has access: tifo login --email <address>.",
+              })
+            : new Failure(reason ?? "The server rejected the connection.", EXIT.failed, {
+                reason: "The channel doesn't exist on this site, or has too many viewers.",
+                fix: "Check the id, and with tifo whoami that it is the right site.",
+              });
+          end(() => reject(failure));
         }
       },
     });

@@ -1,5 +1,5 @@
 import type { Schemas } from "../../sdk/client/index.ts";
-import { wrongUsage } from "./failure.ts";
+import { type Failure, wrongUsage } from "./failure.ts";
 import { isRecord } from "./json.ts";
 
 /** What a recording has at a time, in milliseconds. */
@@ -36,7 +36,14 @@ function entryOf(line: string, number: number): Entry[] {
     return [{ at: value.at, event: value.event, eventId: typeof value.id === "string" ? value.id : undefined }];
   }
   if (typeof value.type === "string") return [];
-  throw wrongUsage(`Line ${number} is neither a frame nor an event with "at" and "event".`);
+  throw damaged(`Line ${number} is neither a frame nor an event with "at" and "event".`);
+}
+
+function damaged(message: string): Failure {
+  return wrongUsage(message, {
+    reason: "The file isn't a recording, or it was cut off.",
+    fix: "Record again with tifo record <channel>, or tifo tail --channel <channel> --json.",
+  });
 }
 
 function parsed(line: string, number: number): Record<string, unknown> {
@@ -46,13 +53,13 @@ function parsed(line: string, number: number): Record<string, unknown> {
   } catch {
     // Reported below.
   }
-  throw wrongUsage(`Line ${number} isn't a JSON object.`);
+  throw damaged(`Line ${number} isn't a JSON object.`);
 }
 
 function broadcastOf(frame: Record<string, unknown>, number: number): Entry {
   const { startsAt, endsAt, contents, cta = null, priority = 0, broadcastPayload } = frame;
   if (typeof startsAt !== "number" || typeof endsAt !== "number" || !Array.isArray(contents)) {
-    throw wrongUsage(`Line ${number} isn't a complete overlay.show frame.`);
+    throw damaged(`Line ${number} isn't a complete overlay.show frame.`);
   }
   const broadcast = {
     contents: contents.filter(isRecord).map(elementOf),
@@ -74,7 +81,7 @@ function elementOf(content: Record<string, unknown>): Record<string, unknown> {
 /** The overlay that shows a recorded broadcast. The server checks its elements. */
 export function overlayOf({ contents, cta, duration }: RecordedBroadcast, siteId: string): Schemas["OverlayInput"] {
   const overlay = { siteId, name: "Replay", description: "", type: "instance", duration: secondsOf(duration, 1), cta, contents };
-  if (!isOverlay(overlay)) throw wrongUsage("A broadcast of the recording has no elements.");
+  if (!isOverlay(overlay)) throw damaged("A broadcast of the recording has no elements.");
   return overlay;
 }
 

@@ -39,7 +39,9 @@ export function openPublicSite(values: Values, io: Io): Site {
 }
 
 export function notSignedIn(origin?: string): Failure {
-  return new Failure(`You aren't signed in${origin === undefined ? "" : ` at ${origin}`}. Run: tifo login`, EXIT.unauthorized);
+  return new Failure(`You aren't signed in${origin === undefined ? "" : ` at ${origin}`}.`, EXIT.unauthorized, {
+    fix: "Run tifo login, or set TIFO_ORIGIN, TIFO_SITE_ID and TIFO_DEVELOPER_KEY.",
+  });
 }
 
 interface WantedSite {

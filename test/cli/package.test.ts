@@ -35,7 +35,11 @@ test("the package of the command line passes publint", async () => {
 
 test("the installed command runs, reports errors on standard error and exits with their code", () => {
   expect(tifo("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
-  expect(tifo("whoami")).toEqual({ status: 3, stdout: "", stderr: "Error: You aren't signed in. Run: tifo login\n" });
+  expect(tifo("whoami")).toEqual({
+    status: 3,
+    stdout: "",
+    stderr: "Error: You aren't signed in.\nFix: Run tifo login, or set TIFO_ORIGIN, TIFO_SITE_ID and TIFO_DEVELOPER_KEY.\n",
+  });
   const options = ["--origin", "https://tifo.example.com", "--site", "5eed00000000000000000001", "--channel", "5eed0000000000000000c001"];
   expect(tifo("init", "page", "--template", "plain", ...options).status).toBe(0);
   expect(readFileSync(join(folder, "page/index.html"), "utf8")).toContain("https://tifo.example.com/sdk/tifo.js");
