@@ -9,6 +9,7 @@ const DIST = join(ROOT, "docs/dist");
 const MANIFEST = join(DIST, "_studio/manifest.json");
 const FIRST_SCREEN = 150_000;
 const FURTHER_SCREEN = 60_000;
+const CODE_EDITOR = 130_000;
 
 const Manifest = z.record(
   z.string(),
@@ -26,6 +27,8 @@ const ENTRY = "studio/index.html";
 const SIGN_IN = "studio/sign-in/sign-in.tsx";
 const SIGNED_IN = "studio/app/signed-in.tsx";
 const HOME = "studio/home/home.tsx";
+const OVERLAY_EDITOR = "studio/overlays/overlay-editor.tsx";
+const EDITOR = "studio/overlays/code-editor.tsx";
 const screens = [...(manifest[SIGNED_IN]?.dynamicImports ?? []), ...dynamicImportsBelow(SIGNED_IN)].filter((chunk) => chunk !== HOME);
 
 describe("the build of Studio", () => {
@@ -42,6 +45,14 @@ describe("the build of Studio", () => {
     const first = filesOf([ENTRY, SIGNED_IN, HOME]);
     const sizes = screens.map((chunk) => ({ chunk, size: total([...filesOf([chunk])].filter((file) => !first.has(file))) }));
     expect(sizes.filter(({ size }) => size > FURTHER_SCREEN)).toEqual([]);
+  });
+
+  test("loads the code editor, of at most 130 kB, only where html is edited", () => {
+    const screen = filesOf([ENTRY, SIGNED_IN, OVERLAY_EDITOR]);
+    expect(total([...filesOf([EDITOR])].filter((file) => !screen.has(file)))).toBeLessThanOrEqual(CODE_EDITOR);
+    const loaders = Object.keys(manifest).filter((key) => manifest[key]?.dynamicImports.includes(EDITOR));
+    expect(loaders).toEqual([OVERLAY_EDITOR]);
+    expect(Object.values(manifest).filter(({ imports }) => imports.includes(EDITOR))).toEqual([]);
   });
 
   test("has no inline script or event handler, which its content security policy would block", () => {

@@ -1,5 +1,5 @@
-import { useId, useRef } from "react";
-import { highlighted } from "./highlight.ts";
+import { lazy, Suspense, useId, useRef } from "react";
+import type { CodeEditorProps } from "./code-editor.tsx";
 
 interface Props {
   label: string;
@@ -7,53 +7,51 @@ interface Props {
   value: string;
   onChange: (value: string) => void;
   error?: string | undefined;
-  maxLength: number;
   isReadOnly: boolean;
 }
 
-/**
- * A text area over its own text in colours: undo, selection, input methods and screen readers are the browser's own. A code editor's library
- * would be larger than everything else on this screen together.
- */
-export function CodeField({ label, description, value, onChange, error, maxLength, isReadOnly }: Props) {
+// The editor is larger than the rest of the screen.
+const CodeEditor = lazy(() => import("./code-editor.tsx").catch(() => ({ default: PlainEditor })));
+
+/** Html in a code editor, with its problems in place. */
+export function CodeField({ label, description, error, ...editor }: Props) {
   const id = useId();
-  const colours = useRef<HTMLPreElement>(null);
+  const field = useRef<HTMLDivElement>(null);
   return (
-    <div className="field">
-      <label className="field-label" htmlFor={id}>
+    <div className="field" ref={field}>
+      {/* A label's own click reaches form fields only. */}
+      <span
+        className="field-label"
+        id={`${id}-label`}
+        onClick={() => field.current?.querySelector<HTMLElement>("[contenteditable], textarea")?.focus()}
+      >
         {label}
-      </label>
-      <div className="code" data-invalid={error !== undefined}>
-        <pre ref={colours} className="code-colours" aria-hidden="true">
-          {highlighted(value).map(({ kind, text }, index) => (
-            <span key={index} className={`code-${kind}`}>
-              {text}
-            </span>
-          ))}
-          {"\n"}
-        </pre>
-        <textarea
-          id={id}
-          className="code-input"
-          value={value}
-          readOnly={isReadOnly}
-          maxLength={maxLength}
-          spellCheck={false}
-          autoCapitalize="off"
-          autoComplete="off"
-          wrap="soft"
-          aria-describedby={`${id}-description`}
-          aria-invalid={error !== undefined}
-          onChange={({ target }) => onChange(target.value)}
-          onScroll={({ currentTarget }) => {
-            if (colours.current) colours.current.scrollTop = currentTarget.scrollTop;
-          }}
-        />
-      </div>
+      </span>
+      <Suspense fallback={<div className="code code-loading" role="status" aria-label="Loading the editor…" />}>
+        <CodeEditor {...editor} labelId={`${id}-label`} descriptionId={`${id}-error ${id}-description`} isInvalid={error !== undefined} />
+      </Suspense>
       <span className="field-description" id={`${id}-description`}>
         {description}
       </span>
-      {error !== undefined && <span className="field-error">{error}</span>}
+      <span className="field-error" id={`${id}-error`}>
+        {error}
+      </span>
     </div>
+  );
+}
+
+/** Where the editor can't be loaded, the text can still be changed. */
+function PlainEditor({ value, onChange, isReadOnly, labelId, descriptionId }: CodeEditorProps) {
+  return (
+    <textarea
+      className="field-input code-plain"
+      rows={12}
+      spellCheck={false}
+      value={value}
+      readOnly={isReadOnly}
+      aria-labelledby={labelId}
+      aria-describedby={descriptionId}
+      onChange={({ target }) => onChange(target.value)}
+    />
   );
 }

@@ -35,10 +35,9 @@ function HtmlFields(props: FieldsProps<HtmlElement>) {
     <>
       <CodeField
         label="Markup"
-        description="Shown in a sandboxed frame: no scripts run. Write {{name}} for what a broadcast fills in."
+        description="Shown in a sandboxed frame: no scripts run. Write {{name}} for what a broadcast fills in. Tab leaves the editor."
         value={element.html}
         onChange={(html) => onChange({ ...element, html })}
-        maxLength={65_536}
         error={issues.get("html")}
         isReadOnly={isReadOnly}
       />

@@ -3,7 +3,6 @@ import { listKit } from "#worker/services/overlays/kit/catalogue.ts";
 import { ShownKitElement } from "#worker/lib/schemas/overlay-kit/kit.ts";
 import { fieldsOf, labelOf, localTime, parsed } from "./kit-schema.ts";
 import { askedOf, newDraft, newElement, shownElement, typedValue, withValue } from "./model.ts";
-import { highlighted } from "./highlight.ts";
 
 const kit = listKit();
 
@@ -77,15 +76,4 @@ test("what was typed becomes what the template wants, and a placeholder stays a 
   expect([parsed("text", "007"), parsed("number", "{{minute}}"), parsed("score", "")]).toEqual(["007", "{{minute}}", ""]);
   const time = Date.parse("2026-11-23T15:00:00Z");
   expect(parsed("time", localTime(time))).toBe(time);
-});
-
-test("html is highlighted without losing or changing a character", () => {
-  const html = `<!-- note --><p class="a {{b}}" hidden>Hi {{name}} &amp; </p><script>1 < 2</script> <`;
-  const parts = highlighted(html);
-  expect(parts.map(({ text }) => text).join("")).toBe(html);
-  const of = (kind: string) => parts.filter((part) => part.kind === kind).map(({ text }) => text);
-  expect(of("comment")).toEqual(["<!-- note -->"]);
-  expect(of("variable")).toEqual(["{{b}}", "{{name}}"]);
-  expect(of("tag")).toContain("<p");
-  expect(of("attribute")).toEqual(["class", "hidden"]);
 });

@@ -43,6 +43,60 @@ test("html of one's own is written with its variables asked for, and previewed a
   expect(errors.filter((error) => !error.includes("Content Security Policy"))).toEqual([]);
 });
 
+test("the html editor works by keyboard, names the problems of the text in place, and takes back what is discarded", async () => {
+  const { page, errors } = await site.open(browser, "/overlays/new", admin);
+  await page.getByRole("button", { name: /^HTML/ }).click();
+  const markup = page.getByRole("textbox", { name: "Markup" });
+  await markup.waitFor();
+  await page.getByText("Markup", { exact: true }).click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.insertText(`<p>{{scorer}}</p>`);
+  expect(await markup.innerText()).toBe("<p>{{scorer}}</p>");
+  expect(await page.getByRole("list", { name: "Problems" }).count()).toBe(0);
+  await page.keyboard.press("Enter");
+  await page.keyboard.insertText(`<b style="color: red">{{first name}}`);
+  const problems = page.getByRole("list", { name: "Problems" }).getByRole("button");
+  await page.getByRole("status").filter({ hasText: "2 problems" }).waitFor();
+  expect(await problems.allTextContents()).toEqual([
+    "Line 2 <b> is never closed",
+    "Line 2 {{first name}} isn't a variable: write {{name}}, with letters, digits, “_”, “.” and “-”",
+  ]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    // Buttons change their colours in a moment.
+    await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)");
+    expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  }
+  // Tab leaves the editor, and a problem leads back to its place.
+  await page.keyboard.press("Tab");
+  await expect.poll(() => problems.first().evaluate((button) => button === document.activeElement)).toBe(true);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.keyboard.insertText("{{minute}}</b>");
+  await page.getByLabel("minute").waitFor();
+  await problems.first().waitFor({ state: "detached" });
+  await page.keyboard.press("ControlOrMeta+z");
+  await page.getByLabel("minute").waitFor({ state: "detached" });
+  await page.keyboard.press("ControlOrMeta+Shift+Z");
+  const { contents } = await created(page);
+  const html = `<p>{{scorer}}</p>\n<b style="color: red">{{minute}}</b>`;
+  expect(contents).toMatchObject([{ kind: "html", html }]);
+  await markup.fill("<i>Other</i>");
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  await page.getByLabel("minute").waitFor();
+  expect(await markup.innerText()).toBe(html);
+  expect(errors).toEqual([]);
+});
+
+test("without the editor's own file, the text can still be changed", async () => {
+  const { page } = await site.open(browser, "/overlays/new", admin);
+  await page.route(/code-editor/, (route) => route.abort());
+  await page.getByRole("button", { name: /^HTML/ }).click();
+  await page.getByLabel("Markup").fill("<b>{{scorer}}</b>");
+  await page.getByLabel("scorer").waitFor();
+  expect(await page.getByLabel("Markup").inputValue()).toBe("<b>{{scorer}}</b>");
+});
+
 test("an image that is uploaded while the list of images is still on its way is in the list", async () => {
   const { page, errors } = await site.open(browser, "/overlays/new", admin);
   await page.getByRole("button", { name: /^Goal/ }).click();
