@@ -32,5 +32,6 @@ export const WEBHOOK_PREREQUISITES: Record<string, (site: TestSite) => Promise<v
 
 /** Creates the resource of these paths. */
 export const WEBHOOK_RESOURCES: Record<string, (site: TestSite) => Promise<string>> = {
+  "/webhooks/v1/deliveries/{id}/payload": delivered,
   "/webhooks/v1/deliveries/{id}/redeliver": delivered,
 };

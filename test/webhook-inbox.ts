@@ -9,8 +9,8 @@ const HOST = "https://hooks.demo.example";
 const realFetch = globalThis.fetch;
 const inboxes = new Map<string, WebhookInbox>();
 
-/** How a receiver responds: with a status, never, or with a 200 whose body never ends. */
-export type InboxResponse = number | "hang" | "endless";
+/** How a receiver responds: with a status, never, with a 200 whose body never ends, or in its own way. */
+export type InboxResponse = number | "hang" | "endless" | (() => Response);
 
 /** One request as received. */
 export interface Received {
@@ -47,6 +47,7 @@ export class WebhookInbox {
     const body = await request.text();
     this.received.push({ headers: Object.fromEntries(request.headers), body, payload: WebhookPayload.strict().parse(JSON.parse(body)) });
     const response = this.next.shift() ?? this.otherwise;
+    if (typeof response === "function") return response();
     if (response === "endless")
       return new Response(new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(1024)), cancel: () => void this.cancelled++ }));
     if (response !== "hang") return new Response(null, { status: response, headers: { Location: `${HOST}/elsewhere` } });

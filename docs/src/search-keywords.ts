@@ -356,6 +356,7 @@ const KEYWORDS: Record<string, string> = {
   "/docs/api-reference/updateVideo": "thumbnail, title, poster",
   "/docs/api-reference/getWallet": "my balance, coins",
   "/docs/api-reference/listWalletTransactions": "statement, history of coins, ledger",
+  "/docs/api-reference/getDeliveryPayload": "webhook body, webhook response, debug webhook, why did the webhook fail",
   "/docs/api-reference/redeliver": "resend webhook, replay webhook, missed webhook",
   "/docs/api-reference/listDeliveries": "webhook log, failed webhooks, debug webhook",
   "/docs/api-reference/testWebhooks": "send test event, ping endpoint",

@@ -44,6 +44,7 @@ const REJECTED: Record<string, string> = {
   getReceipt: "a broadcast has an id only once it is sent",
   retractBroadcast: "a broadcast has an id only once it is sent",
   deletePage: "the demo's channel is live",
+  getDeliveryPayload: "a delivery has an id only once it exists",
   redeliver: "a delivery has an id only once it exists",
   verifyApplePay: "the demo has no Stripe key",
   checkoutBundle: "the demo has no Stripe key",

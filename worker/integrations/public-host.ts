@@ -1,6 +1,6 @@
 import { isPublicAddress } from "#worker/lib/network/address.ts";
 import { Failure, invalid } from "#worker/lib/errors.ts";
-import { callOut, outboundProblem, type OutsideAnswer, statusOf } from "#worker/lib/network/outbound.ts";
+import { callOut, outboundProblem, type OutsideAnswer, type OutsideStatus, statusOf } from "#worker/lib/network/outbound.ts";
 import type { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { addressesOf } from "./dns.ts";
 
@@ -46,7 +46,7 @@ export async function callPublic(env: Env, url: string, ...rest: Rest): Promise<
 }
 
 /** `statusOf` for a user-supplied URL, like `callPublic`. */
-export async function publicStatusOf(env: Env, url: string, init: RequestInit, deadline: SharedDeadline): Promise<number> {
+export async function publicStatusOf(env: Env, url: string, init: RequestInit, deadline: SharedDeadline): Promise<OutsideStatus> {
   await requirePublicHost(env, url);
   return statusOf(url, init, deadline);
 }

@@ -5,12 +5,12 @@ import { migrate } from "#worker/durable-objects/migrations.ts";
 import { KEPT_MS, lastBeyond, PRUNED_ROWS, WAITING_MS } from "./delivery-retention.ts";
 import { DUE_COLUMNS, type DueDelivery, type DueRow, readUpTo } from "./due-delivery.ts";
 import { DeliveryWindow } from "./delivery-window.ts";
-import { listDeliveries } from "./list-deliveries.ts";
+import { findSent, listDeliveries } from "./list-deliveries.ts";
 import { PageStore, type Place } from "./page-store.ts";
 import { QueueNumbers } from "./queue-numbers.ts";
 import { SCHEMA } from "./queue-tables.ts";
 import { ReceiverHealth } from "./receiver-health.ts";
-import type { Attempt, Delivery, DeliveryQuery, DeliveryState, QueuedEvent } from "./webhook-endpoint.protocol.ts";
+import type { Attempt, Delivery, DeliveryQuery, DeliveryState, QueuedEvent, SentEvent } from "./webhook-endpoint.protocol.ts";
 
 /** How much is read ahead. */
 const READ_AHEAD = { events: 256, bytes: 1_000_000 };
@@ -215,10 +215,20 @@ export class DeliveryQueue {
     });
   }
 
+  /** What a delivery sends, with its attempts; null if it doesn't exist. */
+  payload(id: string): SentEvent | null {
+    this.settle();
+    const own = findSent(this.#sql, id);
+    const paged = own ? undefined : this.#pages.find(id);
+    const [event] = paged ? this.#pages.read([paged]) : [];
+    return own ?? (paged && event ? { event, attempts: paged.attempts } : null);
+  }
+
   /** Erases the data of a resource's events before a sequence, because the person they are about was deleted. */
   erase(resource: string, before: number): void {
     this.#sql.exec(
-      `UPDATE deliveries SET event = json_set(event, '$.data', json('{"erased":true}')), account = NULL
+      `UPDATE deliveries SET event = json_set(event, '$.data', json('{"erased":true}')), account = NULL,
+         attempts = (SELECT json_group_array(json_remove(value, '$.response')) FROM json_each(attempts))
        WHERE resource = ? AND json_extract(event, '$.sequence') < ?`,
       resource,
       before,

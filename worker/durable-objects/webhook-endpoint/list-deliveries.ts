@@ -1,8 +1,18 @@
 import { z } from "@hono/zod-openapi";
+import { DUE_COLUMNS, type DueRow } from "./due-delivery.ts";
 import type { PageEvent, PageStore } from "./page-store.ts";
-import { Attempt, type Delivery, type DeliveryQuery, type DeliveryState } from "./webhook-endpoint.protocol.ts";
+import {
+  Attempt,
+  type Delivery,
+  type DeliveryQuery,
+  type DeliveryState,
+  type SentEvent,
+  StoredAttempt,
+} from "./webhook-endpoint.protocol.ts";
 
+/** A list has no responses, which may be long. */
 const Attempts = z.array(Attempt);
+const StoredAttempts = z.array(StoredAttempt);
 
 type ListedRow = {
   number: number;
@@ -52,6 +62,15 @@ export function listDeliveries(
       : ofRow(row, row.due === null ? null : Math.max(row.due, pausedUntil)),
   );
   return { rows, totalCount: total + pages.count(query) };
+}
+
+/** What a delivery with a row of its own sends, and its attempts with their responses; undefined if there is no such row. */
+export function findSent(sql: SqlStorage, id: string): SentEvent | undefined {
+  const [row] = sql.exec<DueRow & { attempts: string }>(`SELECT ${DUE_COLUMNS}, attempts FROM deliveries WHERE id = ?`, id).toArray();
+  if (!row) return undefined;
+  const { event_id, type, resource, service, event, account, method, origin_path } = row;
+  const sent = { id: event_id, type, resource, service, eventData: event, account, method, originPath: origin_path };
+  return { event: sent, attempts: StoredAttempts.parse(JSON.parse(row.attempts)) };
 }
 
 function ofRow({ event_id, due: _, attempts, ...row }: ListedRow, nextTry: number | null): Delivery {

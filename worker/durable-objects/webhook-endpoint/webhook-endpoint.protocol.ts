@@ -25,7 +25,10 @@ export const Attempt = z
     error: z.string().nullable().describe("Why it failed; null if it was delivered"),
   })
   .openapi("WebhookAttempt");
-export type Attempt = z.infer<typeof Attempt>;
+
+/** An attempt with what the receiver responded, as it is stored. */
+export const StoredAttempt = Attempt.extend({ response: z.string().optional() });
+export type Attempt = z.infer<typeof StoredAttempt>;
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -42,6 +45,12 @@ export interface Delivery {
   /** When it is attempted next; null if it waits for an earlier event of its resource, or is settled. */
   nextTry: number | null;
   created: number;
+  attempts: Attempt[];
+}
+
+/** What a delivery sends, and every attempt at it. */
+export interface SentEvent {
+  event: QueuedEvent;
   attempts: Attempt[];
 }
 

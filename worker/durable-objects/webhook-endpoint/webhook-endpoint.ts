@@ -4,7 +4,7 @@ import { disableEndpoint, newDeadline, readTarget, sendEvent, type Target } from
 import { deliverDue } from "./deliver-due.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import type { DueDelivery } from "./due-delivery.ts";
-import type { Attempt, Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
+import type { Attempt, Delivery, DeliveryQuery, QueuedEvent, SentEvent } from "./webhook-endpoint.protocol.ts";
 
 /** Longest and shortest time between two prunings. */
 const PRUNE_MS = { most: 60 * 60 * 1000, least: 60 * 1000 };
@@ -49,6 +49,11 @@ export class WebhookEndpoint extends SiteObject {
 
   deliveries(query: DeliveryQuery): { rows: Delivery[]; totalCount: number } {
     return this.#queue.list(query);
+  }
+
+  /** What a delivery sends; null if it isn't stored here. */
+  payload(id: string): SentEvent | null {
+    return this.#queue.payload(id);
   }
 
   /** Erases the data of a deleted person's events. */

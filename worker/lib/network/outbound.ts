@@ -1,9 +1,12 @@
 import { Failure } from "#worker/lib/errors.ts";
-import { type SharedDeadline, withDeadline } from "#worker/lib/time/with-timeout.ts";
+import { type SharedDeadline, withDeadline, withTimeout } from "#worker/lib/time/with-timeout.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
 const NO_CONTENT = 204;
+/** How much of a response is kept to say why it failed, and how long that may take. */
+const EXCERPT = { chars: 1_000, bytes: 4_000, ms: 1_000 };
+const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|x-www-form-urlencoded)\b)/i;
 // Names that internal resolvers may resolve.
 const INSIDE = /(^|\.)(localhost|local|localdomain|internal|intranet|private|lan|home|corp|home\.arpa)$/;
 
@@ -51,14 +54,22 @@ export async function callOut(
   }
 }
 
-/** Like `callOut`, but returns only the status, and the caller has already checked the URL. */
-export async function statusOf(url: string, init: RequestInit, deadline: SharedDeadline): Promise<number> {
+/** The status of a response and, unless it is a success, the beginning of its text. */
+export interface OutsideStatus {
+  status: number;
+  excerpt: string | null;
+}
+
+/** Like `callOut`, but reads no more than the status of a success, and the caller has already checked the URL. */
+export async function statusOf(url: string, init: RequestInit, deadline: SharedDeadline): Promise<OutsideStatus> {
   try {
     return await deadline.run(async (signal) => {
       const response = await fetch(url, { ...init, redirect: "manual", signal });
+      const { status, ok } = response;
+      if (!ok) return { status, excerpt: await excerptOf(response) };
       // Accessing the body creates a stream, even for an empty one.
-      if (response.status !== NO_CONTENT) await response.body?.cancel();
-      return response.status;
+      if (status !== NO_CONTENT) await response.body?.cancel();
+      return { status, excerpt: null };
     });
   } catch (cause) {
     throw unreached(url, cause);
@@ -77,6 +88,36 @@ function unreached(url: string, cause: unknown): Failure {
 
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}
+
+/** The beginning of a body, if it is text; null if there is none. A slow or endless body costs at most a second. */
+async function excerptOf(response: Response): Promise<string | null> {
+  const body: ReadableStream<Uint8Array> | null = response.body;
+  if (!body) return null;
+  const type = response.headers.get("Content-Type");
+  if (type !== null && !TEXT.test(type)) {
+    await body.cancel();
+    return null;
+  }
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  const read = async (): Promise<void> => {
+    for (let size = 0; size < EXCERPT.bytes;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+      text += decoder.decode(value, { stream: true });
+    }
+  };
+  try {
+    await withTimeout(read(), EXCERPT.ms);
+  } catch {
+    // The status is known, and what has arrived by now is enough.
+  }
+  reader.cancel().catch(() => undefined);
+  const readable = text.replace(/[^\P{Cc}\n\t]/gu, "").slice(0, EXCERPT.chars);
+  return readable === "" ? null : readable.toWellFormed();
 }
 
 async function readBounded(response: Response, maxBytes: number): Promise<string> {

@@ -4,8 +4,8 @@ import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Id, IdParam, json, optionalJsonBody } from "#worker/lib/schemas/common.ts";
-import { listDeliveries, redeliver, sendTest } from "#worker/services/webhooks/deliveries.ts";
-import { Delivery, DeliveryListQuery, toDeliveryAnswer } from "#worker/services/webhooks/delivery-schemas.ts";
+import { listDeliveries, readPayload, redeliver, sendTest } from "#worker/services/webhooks/deliveries.ts";
+import { Delivery, DeliveryListQuery, DeliveryPayload, toDeliveryAnswer } from "#worker/services/webhooks/delivery-schemas.ts";
 import { TestInput } from "#worker/services/webhooks/endpoint-schemas.ts";
 
 export const deliveries = createArea();
@@ -30,6 +30,23 @@ deliveries.openapi(
     const query = c.req.valid("query");
     return c.json(listResponse(c.req.url, query, await listDeliveries(c.get("ctx"), query), toDeliveryAnswer), 200);
   },
+);
+
+deliveries.openapi(
+  operation({
+    operationId: "getDeliveryPayload",
+    tag,
+    method: "get",
+    path: "/webhooks/v1/deliveries/{id}/payload",
+    summary: "Get the payload of a delivery",
+    description:
+      "What a delivery sends, and the beginning of the response to each failed attempt. For a key without `account:read`, events of `account-service-v3` only have ids, and neither signature nor responses.",
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
+    request: { params: IdParam },
+    responses: { 200: json("The payload and the attempts", DeliveryPayload) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await readPayload(c.var.ctx, c.req.valid("param").id), 200),
 );
 
 deliveries.openapi(

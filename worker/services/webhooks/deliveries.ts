@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { webhookEndpoints } from "#db/schema/webhooks.ts";
 import { webhookEndpointOf } from "#worker/durable-objects/stubs.ts";
 import type { Delivery, DeliveryState, QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
-import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
+import { conflict, type Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { foldText } from "#worker/lib/fold-text.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { signingKeys } from "./signature.ts";
@@ -11,7 +11,9 @@ import { type EventData, type SampleName, type WebhookPayload, WebhookPayload as
 import type { Ctx } from "#worker/services/core/context.ts";
 import { sampleEvent } from "#worker/services/event-catalogue/event-samples.ts";
 import type { ListPage, ListQuery } from "#worker/services/core/listing.ts";
-import { payloadText } from "./dispatch.ts";
+import type { DeliveryPayload } from "./delivery-schemas.ts";
+import { payloadText, readTarget } from "./dispatch.ts";
+import { hasPeople, mayReadPeople, withoutPerson } from "./personal-data.ts";
 import { requireEndpoint, requireWebhooks } from "./webhooks.ts";
 
 /** The secret that signs samples, for testing a verification. */
@@ -49,6 +51,25 @@ export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promis
   return { rows, totalCount, offset, sortBy: "created", sortDirection, searchFields: ["type", "resource"], cursor };
 }
 
+/** What a delivery of any of the site's endpoints sends, and what was responded; without what the caller may not read of people. */
+export async function readPayload(ctx: Ctx, deliveryId: string): Promise<z.output<typeof DeliveryPayload>> {
+  const endpoints = await ctx.db.select({ id: webhookEndpoints.id }).from(webhookEndpoints).where(eq(webhookEndpoints.siteId, ctx.siteId));
+  const isReader = mayReadPeople(await ctx.caller());
+  const sent = await Promise.all(endpoints.map(({ id }) => webhookEndpointOf(ctx.env, ctx.siteId, id).payload(deliveryId)));
+  const at = sent.findIndex((found) => found !== null);
+  const [endpoint, found] = [endpoints[at], sent[at]];
+  const target = endpoint && found ? await readTarget(ctx.env, ctx.siteId, endpoint.id) : undefined;
+  if (!endpoint || !found || !target) throw notStored();
+  const full = Payload.parse(JSON.parse(await payloadText(target, found.event)));
+  const isWhole = isReader || !hasPeople(full.eventData.type);
+  return {
+    ...{ _id: deliveryId, webhookId: endpoint.id },
+    payload: isWhole ? full : { ...full, eventData: withoutPerson(full.eventData), signature: null },
+    // A receiver may repeat what it was sent.
+    attempts: found.attempts.map((attempt) => ({ ...attempt, response: (isWhole ? attempt.response : undefined) ?? null })),
+  };
+}
+
 /** Sends a delivery of any of the site's endpoints again. */
 export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
   const { id, enabled, siteId } = webhookEndpoints;
@@ -57,8 +78,11 @@ export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
   const known = await Promise.all(endpoints.map(({ id }) => webhookEndpointOf(ctx.env, ctx.siteId, id).has(deliveryId)));
   const endpoint = endpoints[known.indexOf(true)];
   if (endpoint && !endpoint.enabled) throw conflict("The endpoint is disabled; enable it first");
-  if (!endpoint || !(await webhookEndpointOf(ctx.env, ctx.siteId, endpoint.id).redeliver(deliveryId)))
-    throw notFound("Delivery not found; settled deliveries are kept for seven days");
+  if (!endpoint || !(await webhookEndpointOf(ctx.env, ctx.siteId, endpoint.id).redeliver(deliveryId))) throw notStored();
+}
+
+function notStored(): Failure {
+  return notFound("Delivery not found; settled deliveries are kept for seven days");
 }
 
 /** Sends a sample to the site's own endpoint, regardless of its subscriptions; returns the event's id. Has its own resource, so it waits for nothing. */

@@ -91,8 +91,10 @@ export async function sendEvent(env: Env, target: Target, event: QueuedEvent, de
   const signed = await standardHeaders(signing, event.id, at, body);
   const headers = { "Content-Type": "application/json", "User-Agent": "Tifo-Webhooks", ...signed };
   try {
-    const status = await publicStatusOf(env, target.url, { method: "POST", headers, body }, deadline);
-    return { at, duration: Date.now() - at, status, error: status >= 200 && status < 300 ? null : `Responded with ${status}` };
+    const { status, excerpt } = await publicStatusOf(env, target.url, { method: "POST", headers, body }, deadline);
+    const attempt = { at, duration: Date.now() - at, status };
+    if (status >= 200 && status < 300) return { ...attempt, error: null };
+    return { ...attempt, error: `Responded with ${status}`, ...(excerpt !== null && { response: excerpt }) };
   } catch (error) {
     return { at, duration: Date.now() - at, status: null, error: reasonOf(error, deadline) };
   }

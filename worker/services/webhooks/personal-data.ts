@@ -15,9 +15,14 @@ export function mayReadPeople(actor: Actor): boolean {
   return actor.kind !== "developer" || keyAllows(actor.roles, "account", "read");
 }
 
-/** The event without personal data, which one of an unknown type may have. */
+/** Whether events of this type have personal data, which those of an unknown type may have. */
+export function hasPeople(type: string): boolean {
+  return !isEventType(type) || servicesOf(type).includes(PERSONAL);
+}
+
+/** The event without personal data. */
 export function withoutPerson<T extends { type: string; data: Record<string, unknown> }>(event: T): T {
-  if (isEventType(event.type) && !servicesOf(event.type).includes(PERSONAL)) return event;
+  if (!hasPeople(event.type)) return event;
   return { ...event, data: Object.fromEntries(Object.entries(event.data).filter(([field]) => IDS.includes(field))) };
 }
 
