@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ok, type Schemas, TifoProblem } from "#sdk/client/index.ts";
 import { labelOf } from "#studio/api/fields.ts";
+import { useSearch } from "#studio/app/search.ts";
 import { cellText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Breakable } from "#studio/ui/breakable.tsx";
@@ -11,28 +12,43 @@ import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { Empty, errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
+import { DeliveryDialog } from "./delivery-dialog.tsx";
+import { DELIVERY_STATES, DeliveryState } from "./delivery-state.tsx";
 import { EndpointDialog } from "./endpoint-dialog.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
+import "./developers.css";
 
 type Delivery = Schemas["WebhookDelivery"];
 
-const STATES = ["pending", "delivered", "failed"] as const;
 const LIST = ["webhook-deliveries"];
 const REFRESH_MS = 10_000;
 
-/** What was sent to the site's webhook endpoint, what it answered, and what is due. */
+/** What was sent to the site's webhook endpoints, what they answered, and what is due. */
 export default function Deliveries() {
   const { client, access } = useSession();
   const queries = useQueryClient();
+  const [search, setSearch] = useSearch();
   const [isConfiguring, setConfiguring] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const [wanted, setWanted] = useState("");
-  const state = STATES.find((known) => known === wanted);
+  const [opened, setOpened] = useState<Delivery | null>(null);
+  const state = DELIVERY_STATES.find(({ value }) => value === search["state"])?.value;
+  const webhookId = search["webhook"] ?? "";
+  const endpoints = useQuery({
+    queryKey: ["webhook-endpoints"],
+    queryFn: async () => (await ok(client.api.GET("/webhooks/v1"))).programmatic,
+    staleTime: 60_000,
+  });
   const deliveries = useQuery({
-    queryKey: [...LIST, state],
-    queryFn: () => ok(client.api.GET("/webhooks/v1/deliveries", { params: { query: { limit: 100, ...(state && { state }) } } })),
+    queryKey: [...LIST, webhookId, state],
+    queryFn: () => {
+      const query = { limit: 100, ...(state && { state }), ...(webhookId !== "" && { webhookId }) };
+      return ok(client.api.GET("/webhooks/v1/deliveries", { params: { query } }));
+    },
     refetchInterval: REFRESH_MS,
   });
+  const resend = useResend();
+  // One that is sent again may leave the list, which has a single state.
+  const shown = deliveries.data?.results.find(({ _id }) => _id === opened?._id) ?? opened;
   const sample = useMutation({
     mutationFn: () => ok(client.api.POST("/webhooks/v1/test", { body: {} })),
     async onSuccess() {
@@ -57,11 +73,22 @@ export default function Deliveries() {
         )}
       </PageHeader>
       <div className="toolbar">
+        {endpoints.data && endpoints.data.length > 0 && (
+          <Select
+            label="Endpoint"
+            value={webhookId}
+            onChange={(webhook) => setSearch({ webhook })}
+            options={[
+              { value: "", text: "The site's own" },
+              ...endpoints.data.map(({ id, webhookUrl, service }) => ({ value: id, text: `${serviceText(service)} → ${webhookUrl}` })),
+            ]}
+          />
+        )}
         <Select
           label="State"
-          value={wanted}
-          onChange={setWanted}
-          options={[{ value: "", text: "All" }, ...STATES.map((value) => ({ value, text: labelOf(value) }))]}
+          value={state ?? ""}
+          onChange={(next) => setSearch({ state: next })}
+          options={[{ value: "", text: "All" }, ...DELIVERY_STATES]}
         />
       </div>
       {hasEndpoint ? (
@@ -70,14 +97,45 @@ export default function Deliveries() {
           noun="the deliveries"
           list={deliveries}
           read={deliveries.data?.results ?? null}
-          empty={<Empty title="There are no deliveries." />}
+          empty={<Empty title={state === undefined ? "There are no deliveries." : "No delivery is in this state."} />}
           keyOf={({ _id }) => _id}
-          columns={access.writesSite ? [...COLUMNS, RESEND] : COLUMNS}
+          columns={[
+            ...COLUMNS,
+            {
+              title: "Actions",
+              kind: "actions",
+              cell: (delivery) => (
+                <span className="delivery-actions">
+                  <Button size="small" aria-label={`Details of ${delivery.type}`} onPress={() => setOpened(delivery)}>
+                    Details
+                  </Button>
+                  {access.writesSite && (
+                    <Button
+                      size="small"
+                      aria-label={`Resend ${delivery.type}`}
+                      isPending={resend.isPending && resend.variables === delivery._id}
+                      onPress={() => resend.mutate(delivery._id)}
+                    >
+                      Resend
+                    </Button>
+                  )}
+                </span>
+              ),
+            },
+          ]}
         />
       ) : (
         <Empty title="The site has no webhook endpoint.">
           {access.writesSite ? "With “Endpoint…”, choose where its events are sent." : "A site admin can say where its events are sent."}
         </Empty>
+      )}
+      {shown && (
+        <DeliveryDialog
+          delivery={shown}
+          onClose={() => setOpened(null)}
+          onResend={access.writesSite ? () => resend.mutate(shown._id) : null}
+          isResending={resend.isPending}
+        />
       )}
       {isConfiguring && <EndpointDialog onClose={() => setConfiguring(false)} onSecret={setSecret} />}
       {secret !== null && (
@@ -89,13 +147,12 @@ export default function Deliveries() {
 
 const COLUMNS: readonly Column<Delivery>[] = [
   { title: "Event", kind: "heading", cell: ({ type }) => <Breakable text={type} /> },
-  { title: "State", cell: ({ state }) => labelOf(state) },
+  { title: "State", cell: ({ state }) => <DeliveryState state={state} /> },
   { title: "Created", cell: ({ created }) => cellText("created", created) },
   { title: "Attempts", kind: "number", cell: ({ attempts }) => attempts.length },
   { title: "Last response", cell: lastResponse },
   { title: "Next attempt", cell: ({ nextTry }) => cellText("nextTry", nextTry) },
 ];
-const RESEND: Column<Delivery> = { title: "Actions", kind: "actions", cell: (delivery) => <Resend delivery={delivery} /> };
 
 function lastResponse({ attempts }: Delivery): string {
   const last = attempts.at(-1);
@@ -104,20 +161,19 @@ function lastResponse({ attempts }: Delivery): string {
   return `${answer}, after ${String(last.duration)} ms`;
 }
 
-function Resend({ delivery }: { delivery: Delivery }) {
+function serviceText(service: string): string {
+  return labelOf(service.replace(/-service-v\d+$/, ""));
+}
+
+function useResend() {
   const { client } = useSession();
   const queries = useQueryClient();
-  const resend = useMutation({
-    mutationFn: () => ok(client.api.POST("/webhooks/v1/deliveries/{id}/redeliver", { params: { path: { id: delivery._id } } })),
+  return useMutation({
+    mutationFn: (id: string) => ok(client.api.POST("/webhooks/v1/deliveries/{id}/redeliver", { params: { path: { id } } })),
     async onSuccess() {
       toast("The delivery is sent again.");
       await queries.invalidateQueries({ queryKey: LIST });
     },
     onError: (error) => toast(errorText(error), "danger"),
   });
-  return (
-    <Button size="small" aria-label={`Resend ${delivery.type}`} isPending={resend.isPending} onPress={() => resend.mutate()}>
-      Resend
-    </Button>
-  );
 }
