@@ -115,6 +115,7 @@ export const RESOURCES: readonly Resource[] = [
     },
     load: () => import("openapi:listCalendarEvents,getCalendarEvent,createCalendarEvent,updateCalendarEvent,deleteCalendarEvent"),
     columns: ["titleRaw", "date.startTimestamp", "date.endTimestamp", "modified"],
+    period: { start: "startTimestamp", end: "endTimestamp", sortBy: "startTimestamp" },
     ...bySiteAdmins,
   },
   {

@@ -11,6 +11,8 @@ import { Pages } from "#studio/ui/pages.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
+import { directionOf, periodOf, spanOf, type TimeSpan } from "./period.ts";
+import { PeriodFields } from "./period-fields.tsx";
 import { isRecord, pluralOf, type Resource } from "./resource.ts";
 import { ResourceTable, type Sorting } from "./resource-table.tsx";
 
@@ -27,9 +29,13 @@ export function ListScreen({ resource, excerpt }: Props) {
   const [search, setSearch] = useSearch();
   const [text, setText] = useSearchText("search");
   const filters = Object.fromEntries((resource.filters ?? []).map((name) => [name, search[name] ?? ""]));
-  const sorting = sortingOf(search, sortableOf(resource, excerpt));
+  const period = periodOf(search);
+  const today = new Date().setHours(0, 0, 0, 0);
+  const span = resource.period ? spanOf(period, today) : undefined;
+  const chosen = sortingOf(search, sortableOf(resource, excerpt));
+  const sorting = chosen ?? (resource.period ? { by: resource.period.sortBy, direction: directionOf(period) } : null);
   const page = pageOfSearch(search);
-  const list = useList({ resource, excerpt, search: search["search"] ?? "", filters, sorting, page });
+  const list = useList({ resource, excerpt, search: search["search"] ?? "", filters, span, sorting, page });
   const isNarrowed = search["search"] !== undefined || Object.values(filters).some((value) => value !== "");
   return (
     <>
@@ -48,6 +54,7 @@ export function ListScreen({ resource, excerpt }: Props) {
       </PageHeader>
       <div className="toolbar">
         <TextField label="Search" type="search" maxLength={100} value={text} onChange={setText} />
+        {resource.period && <PeriodFields period={period} isReversed={span === null} onChange={setSearch} />}
         {filtersOf(resource, excerpt).map(({ name, options }) => (
           <Select
             key={name}
@@ -58,11 +65,9 @@ export function ListScreen({ resource, excerpt }: Props) {
           />
         ))}
       </div>
-      {list.isPending && <Loading label={`Loading ${pluralOf(resource)}…`} />}
+      {list.isLoading && <Loading label={`Loading ${pluralOf(resource)}…`} />}
       {list.isError && <ErrorState error={list.error} retry={() => void list.refetch()} />}
-      {list.data && !list.isError && list.data.items.length === 0 && (
-        <Empty title={isNarrowed ? "Nothing matches." : `There are no ${pluralOf(resource)} yet.`} />
-      )}
+      {list.data && !list.isError && list.data.items.length === 0 && <Empty title={emptyTitle(resource, isNarrowed)} />}
       {list.data && !list.isError && list.data.items.length > 0 && (
         <>
           <ResourceTable
@@ -85,17 +90,25 @@ export function ListScreen({ resource, excerpt }: Props) {
   );
 }
 
+function emptyTitle(resource: Resource, isNarrowed: boolean): string {
+  if (isNarrowed) return "Nothing matches.";
+  return resource.period ? `There are no ${pluralOf(resource)} in this period.` : `There are no ${pluralOf(resource)} yet.`;
+}
+
 interface ListInput extends Props {
   search: string;
   filters: Record<string, string>;
+  /** What the list is limited to, if it has periods; null if no event can be in it. */
+  span: TimeSpan | null | undefined;
   sorting: Sorting | null;
   page: number;
 }
 
-function useList({ resource, excerpt, search, filters, sorting, page }: ListInput) {
+function useList({ resource, excerpt, search, filters, span, sorting, page }: ListInput) {
   const session = useSession();
   const query = {
     ...filters,
+    ...(resource.period && span && { [resource.period.start]: span.start, [resource.period.end]: span.end }),
     limit: PAGE,
     offset: page * PAGE,
     search: search.trim(),
@@ -108,7 +121,8 @@ function useList({ resource, excerpt, search, filters, sorting, page }: ListInpu
       const { data } = await request(session, operationOf(excerpt, resource.operations.list), { query });
       return pageOf(data);
     },
-    placeholderData: keepPreviousData,
+    placeholderData: span === null ? undefined : keepPreviousData,
+    enabled: span !== null,
   });
 }
 

@@ -22,6 +22,8 @@ export interface Resource {
   columns: readonly string[];
   /** Query parameters that narrow the list down. */
   filters?: readonly string[];
+  /** For lists of what happens at a time: the query parameters that name the period, and the field of the time. */
+  period?: { start: string; end: string; sortBy: string };
   /** What every new one has, which the form doesn't ask for. */
   preset?: Readonly<Record<string, unknown>>;
   /** Properties of the body that Studio leaves as they are. */

@@ -1,0 +1,60 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser } from "./browser.ts";
+import { type Member, StudioSite, violationsOf } from "./studio-page.ts";
+import { url } from "./test-server.ts";
+
+const SLUG = "studio-calendar";
+const DAY = 86_400_000;
+
+let browser: Browser;
+let site: StudioSite;
+let admin: Member;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  site = await StudioSite.create(url, SLUG);
+  admin = await site.admin(SLUG);
+  for (const [titleRaw, days] of [
+    ["The derby", 3],
+    ["The cup final", 20],
+    ["Last season's final", -100],
+  ] as const) {
+    await site.create("/event/v1/event-calendar", { titleRaw, date: { startTimestamp: Date.now() + days * DAY } });
+  }
+});
+
+afterAll(() => browser.close());
+
+test("lists the calendar's events of the period that is chosen, and keeps it in the address", async () => {
+  const { page, errors } = await site.open(browser, "/content/calendar", admin);
+  const titles = () => page.getByRole("table", { name: "Calendar" }).getByRole("rowheader").allTextContents();
+  const choose = (text: string) => page.getByLabel("Period").selectOption({ label: text });
+
+  await expect.poll(titles).toEqual(["The derby", "The cup final"]);
+  await choose("Next 7 days");
+  await expect.poll(titles).toEqual(["The derby"]);
+  await choose("Before today");
+  await expect.poll(titles).toEqual(["Last season's final"]);
+  await choose("At any time");
+  await expect.poll(titles).toEqual(["Last season's final", "The derby", "The cup final"]);
+
+  await choose("Between two days…");
+  await page.getByLabel("First day").fill(dayIn(2));
+  await page.getByLabel("Last day").fill(dayIn(4));
+  await expect.poll(titles).toEqual(["The derby"]);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.reload();
+  await expect.poll(titles).toEqual(["The derby"]);
+  await page.getByLabel("Last day").fill(dayIn(1));
+  await page.getByText("This is before the first day.").waitFor();
+  await page.getByLabel("Last day").fill(dayIn(2));
+  await page.getByText("There are no events in this period.").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+/** A day as the browser's date field writes it. */
+function dayIn(days: number): string {
+  return new Intl.DateTimeFormat("sv-SE").format(Date.now() + days * DAY);
+}
