@@ -1,8 +1,11 @@
 // `npm run soak`: runs that take too long for `npm test`. Each prints its result in one line, and fails the command if it is wrong.
+// `npm run soak -- --hours 1` (or `--minutes 20`) runs only the mix of everything, for that time.
+import { parseArgs } from "node:util";
 import { countOverKill } from "#bench/k-votes.ts";
 import { chatUnderKills } from "#test/kills/chat-kills.ts";
 import { takeUnderKills } from "#test/kills/rundown-kills.ts";
 import { scoreUnderKills } from "#test/kills/rule-kills.ts";
+import { soak } from "#test/soak/soak.ts";
 import { upgradeUnderLoad } from "#test/kills/upgrade.ts";
 import { changeUnderKills } from "#test/kills/webhook-kills.ts";
 import { build } from "./lib/build.ts";
@@ -23,18 +26,41 @@ const RUNS: (() => Promise<void>)[] = [
   apps,
   starters,
   channel,
+  () => mix(MIX_MINUTES),
   overlays,
   output,
 ];
 
+/** How much memory and storage may grow from the first half of a run to the second, and from how many readings on it is judged. */
+const MAX_GROWTH = 1.3;
+const MIN_KILLS = 10;
+/** How long the mix takes among all runs. */
+const MIX_MINUTES = 20;
+
 const figures: Figure[] = [];
+const { values: options } = parseArgs({ options: { hours: { type: "string" }, minutes: { type: "string" } } });
+const minutes = Number(options.hours ?? 0) * 60 + Number(options.minutes ?? 0);
 
 await guard(async () => {
+  if (!Number.isFinite(minutes) || minutes < 0) throw new Problem("--hours and --minutes take a number.");
   await build();
+  if (minutes > 0) return mix(minutes);
   for (const run of RUNS) await run();
   writeRecord("soak", figures);
 });
 process.exit();
+
+/** Everything at once, while bindings fail, objects are evicted, the clock jumps and the server is killed. */
+async function mix(minutes: number): Promise<void> {
+  const { kills, lanes, levels } = await soak(minutes, say);
+  const acknowledged = Object.entries(lanes).map(([name, { acknowledged: count }]) => `${count} ${name}`);
+  const wrong = Object.fromEntries(Object.entries(lanes).map(([name, outcome]) => [name, outcome.wrong]));
+  const { memoryGrowth, storageGrowth, megabytes } = levels;
+  say(`Memory ${megabytes.memory} MB, growth ${memoryGrowth}; storage ${megabytes.stored} MB, growth per step ${storageGrowth}`);
+  judge("Everything at once, under faults", `${minutes} minutes, ${kills} kills, ${acknowledged.join(", ")}`, wrong);
+  // A short run has too few readings to tell growth from noise.
+  if (kills >= MIN_KILLS && Math.max(memoryGrowth, storageGrowth) > MAX_GROWTH) throw new Problem("Memory or storage doesn't level off.");
+}
 
 /** A provider's events, while the server is killed repeatedly between an event and its overlay. */
 async function rules(kills: number, goalsPerRun: number): Promise<void> {

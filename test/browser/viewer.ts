@@ -8,6 +8,8 @@ export class Viewer {
   shown: OverlayShow[] = [];
   position: { epoch: string; seq: number } | undefined;
   recovered: boolean | undefined;
+  /** Resolves when the last connection has ended. */
+  ended = Promise.resolve();
   #socket: WebSocket | undefined;
   #waiting: { condition: () => boolean; done: () => void }[] = [];
 
@@ -18,6 +20,7 @@ export class Viewer {
       `${server.url.replace("http", "ws")}/realtime/v1/channels/${CHANNEL_1}?clientId=${SITE_A}&deviceId=kill${resume}`,
     );
     this.#socket = socket;
+    this.ended = new Promise((ended) => socket.on("close", () => ended()));
     await new Promise<void>((welcomed, failed) => {
       socket.on("error", failed);
       socket.on("close", () => failed(new Error("The connection has ended")));

@@ -22,6 +22,8 @@ export class ChatClient {
   readonly violations: string[] = [];
   readonly #credentials: { email: string; password: string };
   #position: { after: number; revision: number } | null = null;
+  /** Resolves when the last connection has ended. */
+  ended = Promise.resolve();
   #socket: WebSocket | null = null;
   #verdicts = new Map<string, (verdict: Verdict | null) => void>();
 
@@ -45,6 +47,7 @@ export class ChatClient {
     const path = `/realtime/v1/channels/${CHANNEL_1}?clientId=${SITE_A}&deviceId=${this.id}&ticket=${encodeURIComponent(ticket)}`;
     const socket = new WebSocket(server.url.replace("http", "ws") + path);
     this.#socket = socket;
+    this.ended = new Promise((ended) => socket.on("close", () => ended()));
     await new Promise<void>((joined, failed) => {
       socket.on("error", failed);
       socket.on("close", () => {
