@@ -9,6 +9,7 @@ import { toast } from "#studio/ui/toast.tsx";
 import { RetractButton } from "./retract-button.tsx";
 import { coverage, mergeLog, receiptInterval } from "#studio/run/desk.ts";
 import type { AsRunEntry } from "#studio/run/model.ts";
+import { useStillLog } from "./use-still-log.ts";
 import "./audience.css";
 
 /** Takes that are read at a time; older ones as somebody scrolls to them. */
@@ -88,7 +89,7 @@ interface RowsProps {
 
 function Rows({ channelId, entries, canLoad, onEnd }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
+  const rows = useVirtualizer<HTMLDivElement, HTMLLIElement>({
     count: entries.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ESTIMATED_PX,
@@ -96,6 +97,7 @@ function Rows({ channelId, entries, canLoad, onEnd }: RowsProps) {
     overscan: 6,
   });
   const visible = rows.getVirtualItems();
+  const noteScroll = useStillLog(scroller, rows);
   return (
     <div
       ref={scroller}
@@ -104,6 +106,7 @@ function Rows({ channelId, entries, canLoad, onEnd }: RowsProps) {
       aria-label="Takes"
       tabIndex={0}
       onScroll={() => {
+        noteScroll();
         if (canLoad && (visible.at(-1)?.index ?? 0) >= entries.length - 10) onEnd();
       }}
     >
