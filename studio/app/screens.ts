@@ -7,6 +7,7 @@ import { resourceScreens } from "#studio/resources/screens.ts";
 import { runChannelsScreen, runScreen } from "#studio/run/screen.ts";
 import { ruleScreens } from "#studio/rules/screens.ts";
 import { scheduleScreen } from "#studio/schedule/screen.ts";
+import { themeScreens } from "#studio/themes/screens.ts";
 import type { Screen } from "./screen.ts";
 
 /** Every screen, in the order of the navigation. A new one is a line here. */
@@ -16,6 +17,7 @@ export const SCREENS: readonly Screen[] = [
   runScreen,
   moderateScreen,
   ...resourceScreens,
+  ...themeScreens,
   ...ruleScreens,
   scheduleScreen,
   ...peopleScreens,

@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
-import { Button } from "#studio/ui/button.tsx";
+import { pickable, pickerName } from "#studio/ui/color-field.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { BrandColors } from "./brand.tsx";
+import { ImageField } from "./image-field.tsx";
 import { fieldsOf, type KitField, localTime, parsed } from "./kit-schema.ts";
-import { MediaDialog } from "./media-dialog.tsx";
 import { type FieldsProps, type KitElement, type Template, type Value, withValue } from "./model.ts";
 
 type Props = FieldsProps<KitElement> & { template: Template };
@@ -63,7 +62,7 @@ function Field(props: FieldProps) {
     case "color":
       return <ColorField {...props} common={common} text={text} />;
     case "image":
-      return <ImageField {...props} common={common} text={text} />;
+      return <ImageField {...common} value={text} onChange={onChange} isReadOnly={isReadOnly} />;
     case "poll":
       return <PollField {...props} common={common} text={text} />;
     case "time":
@@ -96,38 +95,12 @@ function ColorField({ common, text, onChange, isReadOnly }: FieldProps & Common)
         <div className="color-choice">
           <input
             type="color"
-            aria-label={`Choose the ${common.label.toLowerCase()}`}
-            value={/^#[0-9a-fA-F]{6}$/.test(text) ? text : "#000000"}
+            aria-label={pickerName(common.label)}
+            value={pickable(text)}
             onChange={({ target }) => onChange(target.value)}
           />
           <BrandColors label={common.label} onChoose={onChange} />
         </div>
-      )}
-    </div>
-  );
-}
-
-function ImageField({ common, text, onChange, isReadOnly }: FieldProps & Common) {
-  const [isChoosing, setChoosing] = useState(false);
-  return (
-    <div className="image-field">
-      <TextField {...common} value={text} onChange={onChange} placeholder="https://" isReadOnly={isReadOnly} />
-      {!isReadOnly && (
-        <Button size="small" onPress={() => setChoosing(true)} aria-label={`Choose the ${common.label.toLowerCase()}`}>
-          Choose…
-        </Button>
-      )}
-      {/^(https:\/\/|\/media\/v1\/[0-9a-f]{24}$)/.test(text) && (
-        <img className="image-chosen" src={text} alt="" referrerPolicy="no-referrer" />
-      )}
-      {isChoosing && (
-        <MediaDialog
-          onClose={() => setChoosing(false)}
-          onChoose={(url) => {
-            onChange(url);
-            setChoosing(false);
-          }}
-        />
       )}
     </div>
   );

@@ -24,6 +24,8 @@ const SCREENS = [
   "/content/panels",
   "/content/navigation",
   "/content/navigation/new",
+  "/content/themes",
+  "/content/themes/new",
   "/content/videos",
   "/content/videos/new",
   "/content/playlists",
