@@ -1,13 +1,15 @@
-import { keywordsOf } from "../search-keywords.ts";
-import { terms } from "../components/search/words.ts";
+import { keywordsOf } from "../search-keywords/index.ts";
+import { endpointTerm } from "../components/search/endpoints.ts";
+import { stem, terms } from "../components/search/words.ts";
 import { attribute, type BuiltPage, contentOf, type Element, elements, find, hasClass, lineOf, metaOf, titleOf } from "./html.ts";
 import { type IndexedDocument, type Part, partsOf } from "./search-index.ts";
 import { encodeWords } from "./word-index.ts";
 
 /** One list of the file that the search box loads: titles, headings, descriptions, keywords or contents, in this order. */
 export interface SearchFileEntry {
-  documents: (Omit<IndexedDocument, "t"> & { t?: string })[];
-  /** The stemmed words of the documents that don't show their text, as `decodeWords` reads them. */
+  /** Only titles have a number and their path; the others have the number of their title as `p`. */
+  documents: (Omit<IndexedDocument, "i" | "t" | "u"> & { i?: number; t?: string; u?: string })[];
+  /** The stemmed words of the documents besides their text, as `decodeWords` reads them. */
   index: string[];
 }
 
@@ -23,6 +25,11 @@ const LONGEST_WORD = 40;
 const ID = /[0-9a-f]{8}|\d{2}/;
 /** A compound's parts are indexed too. */
 const COMPOUND = /_|\d\D|.{16}/;
+/** The list of contents. */
+const CONTENTS = 4;
+const CAMEL_CASE = /^\W*\p{Ll}+\p{Lu}[\p{L}\d]*\W*$/u;
+/** The name of an environment variable, which is indexed as a whole. */
+const VARIABLE = /[A-Z][A-Z\d]*(?:_[A-Z\d]+)+/g;
 
 /**
  * The file that the search box loads: five lists as in `search-index.json`, but small enough to load on focus. Contents
@@ -30,46 +37,58 @@ const COMPOUND = /_|\d\D|.{16}/;
  */
 export function searchFile(pages: readonly BuiltPage[], breadcrumbOf: (path: string) => string[]): SearchFileEntry[] {
   const lists = Array.from({ length: 5 }, (): List => ({ documents: [], words: [] }));
+  const local = new Set<string>();
   let last = 0;
-  const add = (list: number, document: Omit<SearchFileEntry["documents"][number], "i">, words: readonly string[] = []): number => {
-    lists[list]?.documents.push({ i: ++last, ...document });
+  const add = (list: number, document: SearchFileEntry["documents"][number], words: readonly string[] = []): void => {
+    lists[list]?.documents.push(document);
     lists[list]?.words.push(words);
+  };
+  const addTitle = (document: SearchFileEntry["documents"][number]): number => {
+    add(0, { i: ++last, ...document });
     return last;
   };
   for (const page of pages) {
     const content = contentOf(page);
     if (!content) continue;
     const u = page.path;
-    const p = add(0, { t: titleOf(content), u, b: breadcrumbOf(u) });
+    const p = addTitle({ t: titleOf(content), u, b: breadcrumbOf(u) });
     const description = metaOf(page, "description");
-    if (description) add(2, { t: description, u, p });
+    if (description) add(2, { t: description, p });
     const keywords = keywordsOf(u);
-    if (find(content, (element) => hasClass(element, "endpoint"))) {
-      add(3, { u, p }, [...terms(keywords ?? ""), ...operationWords(u, content)]);
+    const endpoint = find(content, (element) => hasClass(element, "endpoint"));
+    if (endpoint) {
+      const named = new Set(terms(`${titleOf(content)} ${keywords ?? ""}`));
+      const words = operationWords(u, content).filter((word) => !named.has(word));
+      add(3, { p, ...(keywords ? { t: keywords } : {}) }, [endpointTerm(lineOf(endpoint)), ...words]);
       continue;
     }
-    if (keywords) add(3, { u, p }, terms(keywords));
-    const parts = partsOf(content);
-    const entries = LISTS_OF_ENTRIES.includes(u) ? parts.filter(({ anchor }) => anchor !== "") : [];
+    if (keywords) add(3, { p, t: keywords });
+    const all = partsOf(content);
+    const entries = LISTS_OF_ENTRIES.includes(u) ? all.filter(({ anchor }) => anchor !== "") : [];
     for (const entry of entries) addEntry(entry, u);
-    const sections = parts.filter((part) => !entries.includes(part));
-    for (const { heading, anchor } of sections) if (heading !== "") add(1, { t: heading, u, h: anchor, p });
+    const sections = all.filter((part) => !entries.includes(part));
+    for (const { heading, anchor } of sections) if (heading !== "") add(1, { t: heading, h: anchor, p });
     const shown = new Set(
       [titleOf(content), description ?? "", keywords ?? "", ...sections.map(({ heading }) => heading)].flatMap((text) => terms(text)),
     );
     const words = sections
       .flatMap(({ text }) => text.join(" ").split(/\s+/))
       .filter((word) => word.length < LONGEST_WORD && !ID.test(word));
+    const variables = words.flatMap((word) => word.match(VARIABLE) ?? []).map((name) => name.toLowerCase());
+    const parts = words.flatMap((text) => terms(text)).filter((word) => !COMPOUND.test(word));
+    for (const word of words.filter((text) => CAMEL_CASE.test(text))) local.add(stem(word.replaceAll(/\W/g, "").toLowerCase()));
     add(
-      4,
-      { u, p },
-      words.flatMap((text) => terms(text)).filter((word) => !shown.has(word) && !COMPOUND.test(word)),
+      CONTENTS,
+      { p },
+      [...variables, ...parts].filter((word) => !shown.has(word)),
     );
   }
-  return lists.map(({ documents, words }) => ({ documents, index: encodeWords(withoutCommon(words)) }));
+  return lists.map(({ documents, words }, list) => {
+    return { documents, index: encodeWords(withoutCommon(words, list === CONTENTS ? local : new Set())) };
+  });
 
   function addEntry({ heading, anchor, text }: Part, u: string): void {
-    const own = add(0, { t: heading, u, h: anchor, b: breadcrumbOf(u) });
+    const own = addTitle({ t: heading, u, h: anchor, b: breadcrumbOf(u) });
     // The status, the cause and the fix.
     const [status = "", ...help] = text;
     add(2, {
@@ -78,20 +97,19 @@ export function searchFile(pages: readonly BuiltPage[], breadcrumbOf: (path: str
         .replaceAll(/(Cause|Fix)\./g, "")
         .trim()
         .slice(0, 160),
-      u,
-      h: anchor,
       p: own,
     });
-    add(3, { u, h: anchor, p: own }, terms(`${status} error code ${keywordsOf(u + anchor) ?? ""}`));
+    add(3, { p: own, t: [status, "error code", keywordsOf(u + anchor)].filter(Boolean).join(", ") });
   }
 }
 
-/** Words that a quarter of the documents contain distinguish none of them. */
-function withoutCommon(documents: readonly (readonly string[])[]): string[][] {
+/** Words that a quarter of the documents contain distinguish none of them. Nobody looks for a sample's own variables. */
+function withoutCommon(documents: readonly (readonly string[])[], local: ReadonlySet<string>): string[][] {
   const counts = new Map<string, number>();
   for (const word of documents.flatMap((words) => [...new Set(words)])) counts.set(word, (counts.get(word) ?? 0) + 1);
   const filled = documents.filter((words) => words.length > 0).length;
-  return documents.map((words) => words.filter((word) => (counts.get(word) ?? 0) <= Math.max(10, filled / 4)));
+  const isLocal = (word: string): boolean => counts.get(word) === 1 && local.has(word);
+  return documents.map((words) => words.filter((word) => !isLocal(word) && (counts.get(word) ?? 0) <= Math.max(10, filled / 4)));
 }
 
 /** Words by which an operation is found besides its title: its id, its area, its description and the names of its fields. */

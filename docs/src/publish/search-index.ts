@@ -1,4 +1,4 @@
-import { keywordsOf } from "../search-keywords.ts";
+import { keywordsOf } from "../search-keywords/index.ts";
 import { attribute, type BuiltPage, contentOf, type Element, isElement, isShell, lineOf, metaOf, titleOf } from "./html.ts";
 import { buildIndex, type SerializedIndex } from "./text-index.ts";
 

@@ -1,5 +1,12 @@
 import { FOURTH, THIRD } from "./later-questions.ts";
 import type { AskedQuestion } from "./questions.ts";
+import { MIXED } from "./questions/mixed.ts";
+import { PLAIN } from "./questions/plain.ts";
+import { PLATFORMS } from "./questions/platforms.ts";
+import { SENTENCES } from "./questions/sentences.ts";
+import { TERSE } from "./questions/terse.ts";
+import { VARIOUS } from "./questions/various.ts";
+import { WORDS } from "./questions/words.ts";
 
 const FIRST: readonly AskedQuestion[] = [
   ["getting started guide", "/start", "/guides/ten-minutes"],
@@ -276,5 +283,11 @@ const SECOND: readonly AskedQuestion[] = [
   ["ograf graphics import", "/guides/ograf-graphics"],
 ];
 
-/** Lists that were written without looking at the index. The first three have been used to improve the ranking since. */
-export const MORE_QUESTIONS: Record<string, readonly AskedQuestion[]> = { first: FIRST, second: SECOND, third: THIRD, fourth: FOURTH };
+/**
+ * Lists that were written without looking at the index. They have been used to improve the ranking since, so write another one
+ * to measure a change.
+ */
+export const MORE_QUESTIONS: Record<string, readonly AskedQuestion[]> = {
+  ...{ first: FIRST, second: SECOND, third: THIRD, fourth: FOURTH },
+  ...{ terse: TERSE, plain: PLAIN, sentences: SENTENCES, mixed: MIXED, platforms: PLATFORMS, various: VARIOUS, words: WORDS },
+};

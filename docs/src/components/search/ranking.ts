@@ -2,9 +2,10 @@ import MiniSearch from "minisearch";
 import type { SearchFileEntry } from "../../publish/search-file.ts";
 import { decodeWords } from "../../publish/word-index.ts";
 import { tokens } from "./query.ts";
+import { namesEndpoint, requestIn } from "./endpoints.ts";
 import { corrections } from "./corrections.ts";
 import { startsPhrase, synonymsAt } from "./synonyms.ts";
-import { isFiller, stem, terms, wordsIn } from "./words.ts";
+import { isFiller, namesIn, stem, terms, wordsIn } from "./words.ts";
 
 /** A page, or a list's entry, with all that is searched of it. */
 interface Target {
@@ -30,14 +31,16 @@ interface Page {
   description: string;
   headings: Section[];
   titleWords: Set<string>;
+  /** The headings and keywords of several words. */
+  phrases: string[][];
   weight: number;
 }
 
 /** A word of a query and its synonyms, with their weights. */
 interface Group {
   terms: Map<string, number>;
-  /** Whether the word only frames the question. */
-  filler: boolean;
+  /** How much a match counts: little for a word that only frames the question, much for a name such as `overlay.show`. */
+  factor: number;
   /** How much the word says about what is looked for: rare words more than common ones. */
   importance: number;
 }
@@ -65,18 +68,28 @@ export interface RankedHit {
 }
 
 const FIELDS = ["title", "heading", "description", "keywords", "content"] as const;
-const BOOST = { title: 3, keywords: 4, heading: 3, description: 2, content: 0.7 };
+const BOOST = { title: 2.6, keywords: 4.7, heading: 2.3, description: 1.8, content: 0.8 };
 /** Weight of a synonym, and of one whose word no page has. */
-const SYNONYM = 0.25;
-const SUBSTITUTE = 0.6;
+const SYNONYM = 0.22;
+const SUBSTITUTE = 0.7;
 /** Letters of the shorter part of a word that is split. */
 const MIN_PART = 3;
+/** How much of a word its synonym covers. */
+const SYNONYM_COVERS = 0.6;
+/** How much less a word counts that every page has. */
+const COMMON = 0.6;
+/** How many neighbours may be one word, most first. */
+const JOINED = [4, 3, 2] as const;
 /** What further synonyms count beside the best: little, so that many of them don't outweigh the query's other words. */
 const OTHERS = 0.6;
 /** What the beginning of a word counts. */
 const PREFIX = 0.4;
+/** What a name counts, such as that of a frame or a header. */
+const NAME = 3;
 /** What a word that only frames a question counts. */
-const FILLER = 0.3;
+const FILLER = 0.35;
+/** How much a keyword of several words counts that the query contains whole. */
+const PHRASE = 1.2;
 /** Words of a query that count, so that pasted text doesn't stall the page. */
 const MAX_WORDS = 16;
 /** Results that may lead to entries of the same page. */
@@ -87,30 +100,34 @@ export class Ranking {
   readonly #pages = new Map<number, Page>();
   /** The number of pages that contain each word. */
   readonly #vocabulary = new Map<string, number>();
+  /** While the index is built. */
+  readonly #wordsOfPages = new Map<number, Set<string>>();
+  /** Operations by their endpoints. */
+  readonly #endpoints = new Map<string, number>();
   readonly #index = new MiniSearch<Target>({
     fields: [...FIELDS],
     tokenize: (text) => text.split(" "),
     processTerm: (term) => term,
-    searchOptions: { boost: BOOST, combineWith: "OR", bm25: { k: 1.2, b: 0.5, d: 0.3 } },
+    searchOptions: { boost: BOOST, combineWith: "OR", bm25: { k: 1.4, b: 0.6, d: 0.35 } },
   });
 
   constructor([titles, headings, descriptions, keywords, contents]: readonly SearchFileEntry[]) {
     const targets = new Map<number, Target>();
-    for (const { i, t = "", u, h = "", b = [] } of titles?.documents ?? []) {
+    for (const { i = 0, t = "", u = "", h = "", b = [] } of titles?.documents ?? []) {
       const words = terms(t);
+      this.#wordsOfPages.set(i, new Set(words));
       targets.set(i, { id: i, title: words.join(" "), heading: "", description: "", keywords: "", content: "" });
-      const known = { title: t, url: u + h, path: u, crumb: b.join(" › "), description: "", headings: [] };
+      const known = { title: t, url: u + h, path: u, crumb: b.join(" › "), description: "", headings: [], phrases: [] };
       this.#pages.set(i, { ...known, titleWords: new Set(words), weight: weightOf(u) });
     }
     this.#fill(targets, "heading", headings);
     this.#fill(targets, "description", descriptions);
     this.#fill(targets, "keywords", keywords);
     this.#fill(targets, "content", contents);
-    for (const target of targets.values()) {
-      for (const word of new Set(FIELDS.flatMap((field) => target[field].split(" ")))) {
-        this.#vocabulary.set(word, (this.#vocabulary.get(word) ?? 0) + 1);
-      }
+    for (const words of this.#wordsOfPages.values()) {
+      for (const word of words) this.#vocabulary.set(word, (this.#vocabulary.get(word) ?? 0) + 1);
     }
+    this.#wordsOfPages.clear();
     this.#index.addAll([...targets.values()]);
   }
 
@@ -118,12 +135,19 @@ export class Ranking {
     const { documents = [], index = [] } = list ?? {};
     const indexed = decodeWords(index, documents.length);
     for (const [at, { t, h = "", p = 0 }] of documents.entries()) {
-      const words = t === undefined ? (indexed[at] ?? []) : terms(t);
+      const phrases = (field === "keywords" ? (t ?? "").split(",") : [t ?? ""]).map(terms);
+      const words = [...phrases.flat(), ...(indexed[at] ?? [])];
       const target = targets.get(p);
       const page = this.#pages.get(p);
       if (!target || !page) continue;
+      const known = this.#wordsOfPages.get(p);
+      for (const word of words) {
+        known?.add(word);
+        if (word.includes("/")) this.#endpoints.set(word, p);
+      }
       target[field] += ` ${words.join(" ")}`;
       if (field === "description") page.description = t ?? "";
+      if (field === "keywords" || field === "heading") page.phrases.push(...phrases.filter((phrase) => phrase.length > 1));
       if (field === "heading") page.headings.push({ title: t ?? "", anchor: h, words: new Set(words) });
     }
   }
@@ -132,16 +156,24 @@ export class Ranking {
   search(query: string, limit: number, context?: string): RankedHit[] {
     if (tokens(query).length === 0) return [];
     const groups = this.#groupsOf(query);
+    const asked = new Set(groups.flatMap(({ terms: group }) => [...group].filter(([, weight]) => weight === 1).map(([word]) => word)));
     const found = new Map<number, Match>();
     for (const [at, group] of groups.entries()) this.#match(group, at, at === groups.length - 1, found);
+    const named = this.#operationsOf(query);
     const ranked = [...found]
-      .map(([id, match]) => ({ id, match, score: this.#score(id, match, groups, context) }))
-      .sort((one, other) => other.score - one.score);
+      .map(([id, match]) => ({ id, match, score: this.#score(id, match, groups, asked, context) }))
+      .sort((one, other) => Number(named.has(other.id)) - Number(named.has(one.id)) || other.score - one.score);
     return this.#distinct(ranked, limit);
   }
 
+  /** The operations whose request the query names, such as `PUT /poll/v3/{id}`. */
+  #operationsOf(query: string): Set<number> {
+    const request = requestIn(query);
+    return new Set(request ? [...this.#endpoints].flatMap(([term, id]) => (namesEndpoint(request, term) ? [id] : [])) : []);
+  }
+
   /** Adds the pages that contain a word or one of its synonyms. */
-  #match({ terms: group, filler }: Group, at: number, isLast: boolean, found: Map<number, Match>): void {
+  #match({ terms: group, factor }: Group, at: number, isLast: boolean, found: Map<number, Match>): void {
     const scores = new Map<number, { most: number; sum: number }>();
     for (const [index, [term, weight]] of [...group].entries()) {
       const prefix = term.length > 1 && ((isLast && index === 0) || !this.#vocabulary.has(term));
@@ -161,7 +193,7 @@ export class Ranking {
     }
     for (const [id, { most, sum }] of scores) {
       const match = found.get(id);
-      if (match) match.score += (most + OTHERS * (sum - most)) * (filler ? FILLER : 1);
+      if (match) match.score += (most + OTHERS * (sum - most)) * factor;
     }
   }
 
@@ -172,6 +204,8 @@ export class Ranking {
     const kept = new Set([...terms(query), ...joined]);
     const typed = [...joined, ...written.map(stem)];
     const words = typed.flatMap((word) => (kept.has(word) ? this.#wordsOf(word) : [word]));
+    const names = namesIn(query).filter(({ joined: name }) => this.#vocabulary.has(name));
+    const parts = new Set(names.flatMap((name) => name.parts));
     const groups: Group[] = [];
     for (let at = 0; at < words.length; at++) {
       const word = words[at] ?? "";
@@ -180,8 +214,8 @@ export class Ranking {
       const group = new Map<string, number>(isStopWord ? [] : [[word, 1]]);
       const weight = !isStopWord && this.#vocabulary.has(word) ? SYNONYM : SUBSTITUTE;
       for (const { terms: others } of synonyms) for (const other of others) if (!group.has(other)) group.set(other, weight);
-      const filler = isFiller(word);
-      if (group.size > 0) groups.push({ terms: group, filler, importance: filler ? FILLER : this.#rarity(word) });
+      const factor = names.some(({ joined: name }) => name === word) ? NAME : isFiller(word) || parts.has(word) ? FILLER : 1;
+      if (group.size > 0) groups.push({ terms: group, factor, importance: factor === 1 ? this.#rarity(word) : factor });
     }
     return groups;
   }
@@ -194,12 +228,19 @@ export class Ranking {
     return this.#splitOf(word) ?? [best ?? word];
   }
 
-  /** What pages write as one word of two neighbours, such as "change log". */
+  /** What pages write as one word of two to four neighbours, such as "change log" and "list-chat-messages": the longest. */
   #joined(words: readonly string[]): string[] {
-    return words.slice(1).flatMap((word, at) => {
-      const both = stem((words[at] ?? "") + word);
-      return this.#vocabulary.has(both) ? [both] : [];
-    });
+    const found: string[] = [];
+    for (let at = 0; at < words.length; at++) {
+      for (const count of JOINED) {
+        const all = at + count > words.length ? "" : stem(words.slice(at, at + count).join(""));
+        if (!this.#vocabulary.has(all)) continue;
+        found.push(all);
+        at += count - 1;
+        break;
+      }
+    }
+    return found;
   }
 
   #splitOf(word: string): string[] | undefined {
@@ -210,24 +251,30 @@ export class Ranking {
     return undefined;
   }
 
-  /** From a half, for a word of every page, to 1, for a word of one page or none. */
+  /** From two fifths, for a word of every page, to 1, for a word of one page or none. */
   #rarity(word: string): number {
     const pages = this.#vocabulary.get(word) ?? 1;
-    return 1 - 0.5 * (Math.log(pages) / Math.log(Math.max(2, this.#pages.size)));
+    return 1 - COMMON * (Math.log(pages) / Math.log(Math.max(2, this.#pages.size)));
   }
 
-  #score(id: number, match: Match, groups: readonly Group[], context: string | undefined): number {
+  #sum(words: readonly string[]): number {
+    return words.reduce((sum, word) => sum + (isFiller(word) ? FILLER : this.#rarity(word)), 0);
+  }
+
+  #score(id: number, match: Match, groups: readonly Group[], asked: ReadonlySet<string>, context: string | undefined): number {
     const page = this.#pages.get(id);
     if (!page) return 0;
     const covered = groups.reduce((sum, { importance }, at) => {
       const best = match.best.get(at) ?? 0;
-      return sum + importance * (best === 1 ? 1 : best > 0 ? 0.8 : 0);
+      return sum + importance * (best === 1 ? 1 : best > 0 ? SYNONYM_COVERS : 0);
     }, 0);
     const coverage = (covered / groups.reduce((sum, { importance }) => sum + importance, 0)) ** 1.5;
     // A title that the query names completely is what the reader looks for.
     const inTitle = [...page.titleWords].filter((word) => match.inTitle.has(word)).length;
     const whole = page.titleWords.size > 0 ? 1 + 0.7 * (inTitle / page.titleWords.size) : 1;
-    return match.score * coverage * whole * page.weight * (context !== undefined && page.crumb === context ? 1.15 : 1);
+    const named = Math.max(0, ...page.phrases.filter((words) => words.every((word) => asked.has(word))).map((words) => this.#sum(words)));
+    const phrase = 1 + PHRASE * Math.min(1, named / Math.max(1, this.#sum([...asked])));
+    return match.score * coverage * whole * phrase * page.weight * (context !== undefined && page.crumb === context ? 1.15 : 1);
   }
 
   #distinct(ranked: { id: number; match: Match; score: number }[], limit: number): RankedHit[] {

@@ -1,21 +1,34 @@
 import { STOP_WORDS } from "./query.ts";
 
-const COMPOUND = /[\p{L}\p{N}_]+/gu;
+const COMPOUND = /[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)*/gu;
 const PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|[^\p{L}\p{N}_]+/gu;
 
+/** A header or an event: `Retry-After`, `overlay.show`. */
+const NAME = /(?<![\p{L}\d./-])(?:\p{Lu}[\p{L}\d]*(?:-\p{Lu}[\p{L}\d]*)+|\p{Ll}+(?:\.\p{L}{2,})+)(?![\p{L}\d/-])/gu;
+
 /**
- * The searchable words of a text, stemmed: `redirectUri` and `already_answered` count as a whole and by their parts.
- * Stop words are omitted.
+ * The searchable words of a text, stemmed: `redirectUri`, `already_answered`, `Retry-After` and `overlay.show` count as a whole
+ * and by their parts. Stop words are omitted.
  */
 export function terms(text: string): string[] {
-  return wordsIn(text).flatMap((word) => {
+  const words = wordsIn(text).flatMap((word) => {
     const parts = word.match(PARTS) ?? [];
-    const all = parts.length > 1 ? [word, ...parts] : [word];
-    return all
-      .map((part) => part.toLowerCase())
-      .filter((part) => !STOP_WORDS.has(part))
-      .map(stem);
+    return parts.length > 1 ? [word, ...parts] : [word];
   });
+  const stems = words
+    .map((word) => word.toLowerCase())
+    .filter((word) => !STOP_WORDS.has(word))
+    .map(stem);
+  return [...stems, ...namesIn(text).map(({ joined }) => joined)];
+}
+
+/** The names in a text that its words are parts of: `overlay.show` as `overlayshow`, with `overlay` and `show`. */
+export function namesIn(text: string): { joined: string; parts: string[] }[] {
+  if (!/[.-]/.test(text)) return [];
+  return (text.match(NAME) ?? []).map((name) => ({
+    joined: stem(name.replaceAll(/[.-]/g, "").toLowerCase()),
+    parts: name.toLowerCase().split(/[.-]/).map(stem),
+  }));
 }
 
 /** The words of a text as written, without punctuation and possessive endings. */
@@ -25,6 +38,15 @@ export function wordsIn(text: string): string[] {
 
 /** The common form of a word's inflections: `polls` and `poll`, `authenticate` and `authentication`. Not always a word. */
 export function stem(word: string): string {
+  const known = stems.get(word) ?? computeStem(word);
+  stems.set(word, known);
+  return known;
+}
+
+/** Building an index stems the same words many times. */
+const stems = new Map<string, string>();
+
+function computeStem(word: string): string {
   if (word.length < 4 || /[\d_]/.test(word)) return word;
   return withoutVerbEnding(withoutPlural(word))
     .replace(/(?<=.{5}t)(ion|or|ive)$/, "")
