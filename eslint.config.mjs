@@ -135,7 +135,7 @@ export default defineConfig(
       "test/sdk/**/*.ts",
       "test/browser/sdk*.ts",
       "test/kills/channel-chaos*.ts",
-      "scripts/{bench-chat-panel,bench-players,kit-pictures,soak-apps,soak-channel,soak-output,soak-overlays,soak-starters}.ts",
+      "scripts/{bench-chat-panel,bench-players,bench-search,kit-pictures,soak-apps,soak-channel,soak-output,soak-overlays,soak-starters}.ts",
       "scripts/kit-pictures/*.{ts,tsx}",
     ],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },

@@ -26,6 +26,7 @@ import { chatPanel } from "./t-chat-panel.ts";
 import { tree } from "./u-tree.ts";
 import { overlayTiming } from "./v-overlay-timing.ts";
 import { eventLog } from "./w-event-log.ts";
+import { siteSearch } from "./y-search.ts";
 
 /** `quick` is for trying out a benchmark: few, short and small rounds. */
 const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promise<Result> }> = {
@@ -49,6 +50,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   U: { title: "A channel with branches", run: tree },
   V: { title: "From a picture to its overlay", run: overlayTiming },
   W: { title: "The event log of a site", run: eventLog },
+  Y: { title: "The site's search", run: siteSearch },
 };
 
 await guard(async () => {
@@ -71,7 +73,8 @@ async function runOne(letter: string, quick: boolean): Promise<void> {
   say(`${letter}  ${benchmark.title}`);
   const [started, loadBefore] = [Date.now(), load()];
   const result = await benchmark.run(quick);
-  const took = `${((Date.now() - started) / 1000).toFixed(0)} s, load average before ${loadBefore}, after ${load()}`;
+  const day = new Date(started).toISOString().slice(0, 10);
+  const took = `${day}, ${((Date.now() - started) / 1000).toFixed(0)} s, load average before ${loadBefore}, after ${load()}`;
   const text = markdown({ ...result, remarks: [...(result.remarks ?? []), took] });
   say(`\n${text}\n`);
   if (!quick) record(letter, text);

@@ -21,7 +21,7 @@ A POST with \`JSON\`, see [the code](a.ts).
 | -------- | ---- | ----------------- |
 | requests | 5/s  | **0.69** & _held_ |
 
-- 86 s
+- 2026-11-20, 86 s, load average before 0.1 0.2 0.3, after 0.4 0.5 0.6
 
 <!-- end A -->
 
@@ -39,15 +39,19 @@ test("the results have their tables, the machine and what was measured", () => {
   expect(benchmarks).toEqual([
     {
       ...{ id: "A", title: "HTTP layer", description: "A POST with <code>JSON</code>, see the code." },
-      ...{ header: ["", "Tifo", "ratio"], rows: [["requests", "5/s", "<strong>0.69</strong> &amp; <em>held</em>"]] },
+      ...{ header: ["", "Tifo", "ratio"], rows: [["requests", "5/s", "<strong>0.69</strong> &amp; <em>held</em>"]], day: "2026-11-20" },
     },
-    { id: "B", title: "Later", description: "Not run yet.", header: [], rows: [] },
+    { id: "B", title: "Later", description: "Not run yet.", header: [], rows: [], day: undefined },
   ]);
 });
 
 test("the project's own results can be read, and text without results can't", () => {
   const { benchmarks } = readResults(readFileSync("bench/RESULTS.md", "utf8"));
   expect(benchmarks.length).toBeGreaterThan(10);
-  for (const { id, header, rows } of benchmarks) for (const row of rows) expect(row, id).toHaveLength(header.length);
+  for (const { id, header, rows, day, description } of benchmarks) {
+    for (const row of rows) expect(row, id).toHaveLength(header.length);
+    expect(description, id).not.toBe("");
+    if (rows.length > 0) expect(day, id).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+  }
   expect(() => readResults("# Benchmarks")).toThrow("no results");
 });

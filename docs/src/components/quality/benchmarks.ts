@@ -10,6 +10,8 @@ export interface Benchmark {
   /** HTML cells; none if the last run has no result. */
   header: string[];
   rows: string[][];
+  /** The day of the run, as in 2026-11-24; undefined if there is no result. */
+  day: string | undefined;
 }
 
 export interface Results {
@@ -34,11 +36,11 @@ export function readResults(markdown: string): Results {
 
 function readSection(id: string, title: string, section: string): Benchmark {
   const lines = section.split("\n");
-  const description = lines.slice(1).find((line) => /^[A-Z`]/.test(line)) ?? "";
-  const [header = [], ...rows] = between(section, id)
-    .filter((line) => line.startsWith("|") && !/^\|[ |:-]+\|$/.test(line))
-    .map(cellsOf);
-  return { id, title: formatted(title), description: formatted(description), header, rows };
+  const description = lines.slice(1).find((line) => /^[\w`]/.test(line)) ?? "";
+  const inside = between(section, id);
+  const day = inside.flatMap((line) => /^- (\d{4}-\d{2}-\d{2}), \d+ s,/.exec(line)?.[1] ?? []).at(-1);
+  const [header = [], ...rows] = inside.filter((line) => line.startsWith("|") && !/^\|[ |:-]+\|$/.test(line)).map(cellsOf);
+  return { id, title: formatted(title), description: formatted(description), header, rows, day };
 }
 
 /** The lines between a section's own marks. */
