@@ -65,7 +65,7 @@ export default defineConfig({
       // The validator knows only pages made from Markdown. Links to operations and errors are tested with the samples.
       plugins: [
         starlightLinksValidator({
-          exclude: ["/api/rest", "/errors{,#*}", "/openapi.json", "/docs/api-reference{,#*}", "/docs/api-reference/*"],
+          exclude: ["/api/rest", "/errors{,#*}", "/quality{,#*}", "/openapi.json", "/docs/api-reference{,#*}", "/docs/api-reference/*"],
         }),
       ],
     }),

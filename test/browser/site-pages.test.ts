@@ -76,6 +76,24 @@ test("every page in the sitemap has a Markdown version, which llms.txt lists", a
   }
 });
 
+test("the addresses of `_redirects` lead to pages that exist, with a permanent redirect", async () => {
+  const lines = (await readFile("docs/public/_redirects", "utf8")).split("\n").filter((line) => line.endsWith(" 301"));
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) {
+    const [from = "", to = ""] = line.split(" ");
+    const response = await fetch(url + from, { redirect: "manual" });
+    expect([response.status, response.headers.get("location")], from).toEqual([301, to]);
+    expect(
+      pages.map(({ path }) => path),
+      from,
+    ).toContain(to);
+    expect(
+      pages.map(({ path }) => path),
+      from,
+    ).not.toContain(from);
+  }
+});
+
 test("a page is at most 45 kB over the wire, including at most 15 kB of scripts", async () => {
   const weigh = createScale(ROOT);
   for (const page of pages) {

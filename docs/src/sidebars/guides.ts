@@ -49,8 +49,9 @@ export const guides: SidebarItem[] = [
     label: "Operations",
     items: [
       { label: "Deploy", slug: "guides/deploy" },
-      { label: "Scaling and cost", slug: "guides/cost" },
       { label: "Operate a deployment", slug: "guides/operations" },
+      { label: "Scaling", slug: "guides/scaling" },
+      { label: "Cost", slug: "guides/cost" },
       { label: "Export and import a site", slug: "guides/move-a-site" },
     ],
   },
