@@ -32,6 +32,15 @@ describe("a diagram", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
+  test("of a sequence has its messages as a list for narrow windows", () => {
+    const source =
+      "sequenceDiagram\n  participant App as Your <app>\n  App->>Tifo: checkout\n  Tifo->>Tifo: record\n  Note over Tifo: waits\n  Tifo-->>App: url";
+    expect(drawDiagram(source, "x")).toContain(
+      "<ol><li><b>Your &lt;app> → Tifo</b>: checkout</li><li><b>Tifo</b>: record</li><li>waits</li><li><b>Tifo → Your &lt;app></b>: url</li></ol>",
+    );
+    expect(drawDiagram("flowchart LR\n  A --> B", "x")).not.toContain("<ol>");
+  });
+
   test("without connections fails the build", () => {
     expect(() => drawDiagram("flowchart LR\n A-->B", "x")).toThrow("Nothing is connected");
   });

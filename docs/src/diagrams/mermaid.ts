@@ -6,6 +6,9 @@ const STYLE = /<style>[\s\S]*?<\/style>/g;
 const IDS = /(id="|url\(#)((?:arrowhead|seq-arrow)[\w-]*)/g;
 const DECIMALS = /(\d+\.\d)\d+/g;
 const SIZE = / width="([\d.]+)" height="([\d.]+)"/;
+const PARTICIPANT = /^\s*(?:participant|actor)\s+(\w+)(?:\s+as\s+(.+))?$/gm;
+const MESSAGE = /^\s*(\w+)\s*-+(?:>>|>|x|\))\s*(\w+)\s*:\s*(.+)$/;
+const NOTE = /^\s*Note\s[^:]+:\s*(.+)$/;
 /** The smallest text, in pixels, however narrow the window is: a wide diagram scrolls instead of shrinking. */
 const SMALLEST_TEXT = 13;
 
@@ -29,7 +32,23 @@ export function drawDiagram(source: string, caption: string): string {
     .replace(SIZE, scaled(svg))
     .replaceAll(DECIMALS, "$1")
     .replaceAll(/>\s+</g, "><");
-  return `<figure class="diagram not-content" data-source="${escape(source)}"><div role="group" aria-label="Diagram" tabindex="0">${drawing}</div></figure>`;
+  const narrow = stepsOf(source);
+  return `<figure class="diagram not-content" data-source="${escape(source)}"><div role="group" aria-label="Diagram" tabindex="0">${drawing}</div>${narrow}</figure>`;
+}
+
+/** The messages of a sequence diagram as a list, which narrow windows show instead of it: empty for other kinds. */
+function stepsOf(source: string): string {
+  if (!source.trimStart().startsWith("sequenceDiagram")) return "";
+  const names = new Map([...source.matchAll(PARTICIPANT)].map(([, id = "", name = id]) => [id, name.trim()]));
+  const nameOf = (id: string): string => escape(names.get(id) ?? id);
+  const steps = source.split("\n").flatMap((line) => {
+    const [, note] = NOTE.exec(line) ?? [];
+    if (note !== undefined) return `<li>${escape(note)}</li>`;
+    const [, from = "", to = "", text = ""] = MESSAGE.exec(line) ?? [];
+    if (from === "") return [];
+    return `<li><b>${nameOf(from)}${from === to ? "" : ` → ${nameOf(to)}`}</b>: ${escape(text)}</li>`;
+  });
+  return `<ol>${steps.join("")}</ol>`;
 }
 
 /** Width and height at which the smallest text has its size. */
