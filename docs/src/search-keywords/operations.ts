@@ -143,6 +143,7 @@ export const OPERATIONS: Record<string, string> = {
   queryRoles: "list admins, who is admin, moderators",
   receiveShopifyWebhook: "shopify order webhook, x-shopify-hmac-sha256",
   receiveStripeEvent: "stripe webhook, stripe-signature",
+  getDeliveryPayload: "webhook body, webhook response, debug webhook, why did the webhook fail",
   redeliver: "resend webhook, replay webhook, missed webhook, resend event, replay failed webhook, retry webhook manually",
   refreshTokens: "renew token, expired token, stay signed in, session, renew jwt, token expired, extend session",
   refundCharge: "money back, reimburse, chargeback, refund a customer, give money back, dispute, partial refund",
