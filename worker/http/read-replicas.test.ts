@@ -4,9 +4,9 @@ import { bookmarkAt, ReplicatedDatabase } from "#test/d1-replica.ts";
 import { fillPath, newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { operationOf } from "#test/openapi.ts";
 import { shard, siteStore } from "#test/site-store.ts";
-import { createApp } from "#worker/app.ts";
+import { Api } from "#worker/app.ts";
 
-const app = createApp();
+const api = new Api();
 
 /** A deployment with read replicas. */
 function replicated(TIFO_READ_REPLICAS = "on") {
@@ -19,7 +19,7 @@ function replicated(TIFO_READ_REPLICAS = "on") {
     props: {},
   };
   onTestFinished(async () => void (await Promise.allSettled(background)));
-  const send = async (path: string, init: RequestInit = {}) => app.fetch(new Request(`${ORIGIN}${path}`, init), deployment, context);
+  const send = async (path: string, init: RequestInit = {}) => api.fetch(new Request(`${ORIGIN}${path}`, init), deployment, context);
   return { database, send };
 }
 
