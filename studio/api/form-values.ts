@@ -63,13 +63,14 @@ function valueFromForm(field: Field, value: FormValue | undefined, source: unkno
   return field.kind === "time" ? timestamp(value, field.unit) : value;
 }
 
-/** An optional group of which nothing is filled in is left out, unless it was there. */
+/** An optional group of which nothing is filled in is left out, unless it was there; switches are as they were at first. */
 function groupFromForm(field: Field & { kind: "group" }, value: FormValue | undefined, source: unknown): unknown {
   const kept = field.open ? recordOf(source) : {};
   const known = new Set(field.fields.map(({ name }) => name));
   const rest = Object.fromEntries(Object.entries(kept).filter(([name]) => !known.has(name)));
   const group = { ...rest, ...fromForm(field.fields, value, source) };
-  const isEmpty = !field.required && (source === undefined || source === null) && Object.values(group).every(isBlank);
+  const untouched = (inner: Field) => (inner.kind === "switch" ? group[inner.name] === inner.initial : isBlank(group[inner.name]));
+  const isEmpty = !field.required && (source === undefined || source === null) && field.fields.every(untouched);
   return isEmpty ? empty(field) : group;
 }
 

@@ -98,6 +98,24 @@ describe("the values of a form", () => {
     });
   });
 
+  test("leave out a group of which only a switch is set, as it is by default", () => {
+    const on = { name: "show", label: "Show", required: false, nullable: false, kind: "switch", initial: true } as const;
+    const src = { name: "src", label: "Src", required: false, nullable: false, kind: "text", rows: 1, type: "text" } as const;
+    const image = {
+      name: "image",
+      label: "Image",
+      required: false,
+      nullable: false,
+      kind: "group",
+      fields: [on, src],
+      open: false,
+    } as const;
+    const group = { ...image, fields: [...image.fields] };
+    expect(fromForm([group], { image: { show: true, src: "" } })).toEqual({});
+    expect(fromForm([group], { image: { show: false, src: "" } })).toEqual({ image: { show: false } });
+    expect(fromForm([group], { image: { show: true, src: "a.png" } })).toEqual({ image: { show: true, src: "a.png" } });
+  });
+
   test("turn the lines of a text into a list", () => {
     expect(fromForm(fields, { ...toForm(fields, thing), tags: " a \n\n b" }, thing)).toMatchObject({ tags: ["a", "b"] });
   });

@@ -4,6 +4,7 @@ import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
 import { type Loaded, loaded } from "#studio/resources/loaded.ts";
 import { useSaving } from "#studio/resources/use-saving.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { changedText } from "#studio/resources/cell.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Confirm } from "#studio/ui/dialog.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
@@ -53,7 +54,7 @@ export function Editor({ saved, onReload }: Props) {
 
   return (
     <>
-      <PageHeader title={saved?.item.name ?? "New navigation"} description={saved && <span className="mono">{saved.item._id}</span>}>
+      <PageHeader title={saved?.item.name ?? "New navigation"} description={changedText(saved?.item.modified)}>
         {saved && !isReadOnly && <Button onPress={() => setDeleting(true)}>Delete…</Button>}
       </PageHeader>
       <form className="navigation-editor" noValidate onSubmit={submit}>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { done } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { changedText } from "#studio/resources/cell.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
@@ -72,7 +73,7 @@ function OpenPoll({ loaded, isOffline }: { loaded: LoadedPoll; isOffline: boolea
   return (
     <>
       <Back />
-      <PageHeader title={poll.name} description={<span className="mono">{poll._id}</span>}>
+      <PageHeader title={poll.name} description={changedText(poll.modified)}>
         {access.writesSite && <Button onPress={() => setDeleting(true)}>Delete…</Button>}
       </PageHeader>
       <div className="poll-columns">

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { done } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { changedText } from "#studio/resources/cell.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
@@ -67,7 +68,7 @@ function OpenQuest({ loaded }: { loaded: LoadedQuest }) {
   const reread = () => void queries.invalidateQueries({ queryKey: questKey(quest._id) });
   return (
     <>
-      <PageHeader title={quest.title} description={<span className="mono">{quest._id}</span>}>
+      <PageHeader title={quest.title} description={changedText(quest.modified)}>
         {access.writesSite && <Button onPress={() => setDeleting(true)}>Delete…</Button>}
       </PageHeader>
       <div className="quest-columns">

@@ -27,3 +27,8 @@ function isTime(name: string, value: number): boolean {
 export function timeText(value: number): string {
   return TIME.format(value >= FIRST_MILLISECONDS ? value : value * 1000);
 }
+
+/** Said below the name of an item on its own screen. */
+export function changedText(modified: unknown): string | undefined {
+  return typeof modified === "number" ? `Last changed ${timeText(modified)}` : undefined;
+}

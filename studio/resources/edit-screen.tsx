@@ -10,8 +10,9 @@ import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
+import { changedText } from "./cell.tsx";
 import { EditForm } from "./edit-form.tsx";
-import { nameOf, type Resource } from "./resource.ts";
+import { nameOf, type Resource, valueAt } from "./resource.ts";
 
 interface Props {
   resource: Resource;
@@ -60,7 +61,7 @@ function LoadedItem({ resource, excerpt, id, answer, onReload }: Props & { id: s
   return (
     <>
       <BackLink resource={resource} />
-      <PageHeader title={nameOf(resource, answer.data)} description={<span className="mono">{id}</span>}>
+      <PageHeader title={nameOf(resource, answer.data)} description={changedText(valueAt(answer.data, "modified"))}>
         {resource.itemLinks?.map(({ path, text }) => (
           <Link key={path} to={`${resource.path}/${id}/${path}`} className="button button-secondary">
             {text}

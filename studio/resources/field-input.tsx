@@ -5,6 +5,7 @@ import { Button } from "#studio/ui/button.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { Switch } from "#studio/ui/switch.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
+import { knownValues } from "./known-values.ts";
 import { problemWith } from "./validation.ts";
 import "./field-input.css";
 
@@ -67,7 +68,11 @@ function Single({ field, name, control, isDisabled }: Props) {
       return <TextField {...common} value={text} type="datetime-local" isRequired={required} inputRef={ref} />;
     case "number":
       return <TextField {...common} value={text} inputMode={field.integer ? "numeric" : "decimal"} isRequired={required} inputRef={ref} />;
-    case "text":
+    case "text": {
+      const known = knownValues(field, text);
+      if (known) {
+        return <Select {...common} value={text} selectRef={ref} isRequired={required} options={known} empty={required ? "Choose…" : "–"} />;
+      }
       return (
         <TextField
           {...common}
@@ -79,6 +84,7 @@ function Single({ field, name, control, isDisabled }: Props) {
           inputRef={ref}
         />
       );
+    }
     default:
       return null;
   }

@@ -59,8 +59,8 @@ export function idOf(item: unknown): string {
   return typeof id === "string" ? id : "";
 }
 
-/** What an item is called: its first column. */
-export function nameOf(resource: Resource, item: unknown): string {
-  const name = valueAt(item, resource.columns[0] ?? "");
-  return typeof name === "string" && name !== "" ? name : idOf(item);
+/** What an item is called: its first column, or another text that is its own. Ids are for machines. */
+export function nameOf({ columns, singular }: Pick<Resource, "columns" | "singular">, item: unknown): string {
+  const names = [columns[0] ?? "", "email", "slug", "sku"].map((path) => valueAt(item, path));
+  return names.find((name) => typeof name === "string" && name !== "")?.toString() ?? `Unnamed ${singular}`;
 }

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { cellText } from "./cell.tsx";
 import { differences } from "./differences.ts";
+import { knownValues } from "./known-values.ts";
+import { nameOf } from "./resource.ts";
 import { problemWith } from "./validation.ts";
 
 const common = { name: "x", label: "X", required: true, nullable: false } as const;
@@ -42,4 +44,18 @@ test("cells show values in words", () => {
   ]).toEqual(["Yes", "a, b", "–", "1,234", "–", "Question answer"]);
   // In whichever unit the API gives a time.
   expect(cellText("timeMinimum", 1_795_273_200)).toBe(cellText("created", 1_795_273_200_000));
+});
+
+test("an item without a name is called by what else is its own, never by its id", () => {
+  const account = { columns: ["name", "email"], singular: "account" };
+  const items = [{ name: "Ada", email: "ada@fans.example" }, { name: "", email: "ada@fans.example" }, { _id: "5eed0000000000000000a001" }];
+  expect(items.map((item) => nameOf(account, item))).toEqual(["Ada", "ada@fans.example", "Unnamed account"]);
+});
+
+test("time zones and currencies are chosen from those that exist", () => {
+  const valuesOf = (name: string, current = "") => knownValues({ name }, current)?.map(({ value }) => value);
+  expect(valuesOf("timeZone")).toEqual(expect.arrayContaining(["Europe/London", "UTC"]));
+  expect(valuesOf("timeZone", "Mars/Olympus")?.[0]).toBe("Mars/Olympus");
+  expect(knownValues({ name: "presentmentCurrency" }, "gbp")).toContainEqual({ value: "gbp", text: "GBP – British Pound" });
+  expect(valuesOf("name")).toBeUndefined();
 });

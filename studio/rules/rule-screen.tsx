@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { done, ok, TifoProblem } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
-import { timeText } from "#studio/resources/cell.tsx";
+import { timeText, changedText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
@@ -67,7 +67,7 @@ function OpenRule({ loaded }: { loaded: LoadedRule }) {
   const [isDeleting, setDeleting] = useState(false);
   return (
     <>
-      <PageHeader title={rule.name} description={<span className="mono">{rule._id}</span>}>
+      <PageHeader title={rule.name} description={changedText(rule.modified)}>
         <RuleSwitch rule={rule} />
         {access.writesSite && <Button onPress={() => setDeleting(true)}>Delete…</Button>}
       </PageHeader>

@@ -58,3 +58,21 @@ test("lists the calendar's events of the period that is chosen, and keeps it in 
 function dayIn(days: number): string {
   return new Intl.DateTimeFormat("sv-SE").format(Date.now() + days * DAY);
 }
+
+test("an event's time zone is chosen, and its screen says when it was changed instead of its id", async () => {
+  const { page, errors } = await site.open(browser, "/content/calendar/new", admin);
+  await page.getByRole("textbox", { name: "Title" }).first().fill("Open training");
+  await page
+    .getByRole("textbox", { name: /^Start/ })
+    .or(page.getByLabel(/^Start/))
+    .first()
+    .fill("2031-05-01T10:00");
+  await page.getByRole("combobox", { name: "Time zone" }).selectOption({ label: "America/New York" });
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("link", { name: "Open training" }).click();
+  await page.getByRole("heading", { level: 1, name: "Open training" }).waitFor();
+  await page.getByText(/^Last changed /).waitFor();
+  expect(await page.getByRole("combobox", { name: "Time zone" }).inputValue()).toBe("America/New_York");
+  expect(await page.getByRole("main").innerText()).not.toMatch(/\b[0-9a-f]{24}\b/);
+  expect(errors).toEqual([]);
+});
