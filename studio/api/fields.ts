@@ -1,4 +1,8 @@
+import { type ReferenceKind, referenceOf } from "./references.ts";
 import { type ApiExcerpt, resolve, type Schema } from "./schema.ts";
+import { choiceText, helpOf, labelOf } from "./words.ts";
+
+export { labelOf } from "./words.ts";
 
 interface Common {
   /** Property of the object that the field is in. */
@@ -9,16 +13,27 @@ interface Common {
   nullable: boolean;
 }
 
+export type TextType = "text" | "email" | "url" | "color";
+
+export interface Choice {
+  value: string;
+  text: string;
+}
+
 export type Unit = "seconds" | "milliseconds";
 
 /** A field of a form, as the API's schema describes it. */
 export type Field = Common &
   (
-    | { kind: "text"; rows: number; type: "text" | "email"; maxLength?: number; minLength?: number; pattern?: string }
+    | { kind: "text"; rows: number; type: TextType; maxLength?: number; minLength?: number; pattern?: string }
     | { kind: "number"; integer: boolean; minimum?: number; maximum?: number }
     | { kind: "time"; unit: Unit }
     | { kind: "switch"; initial: boolean }
-    | { kind: "choice"; options: string[] }
+    | { kind: "choice"; options: Choice[] }
+    /** Something that is chosen by its name. */
+    | { kind: "reference"; to: ReferenceKind }
+    /** Several of them, in order: their ids, one a line. */
+    | { kind: "references"; to: ReferenceKind }
     /** Texts, one a line. */
     | { kind: "texts" }
     | { kind: "group"; fields: Field[]; open: boolean }
@@ -38,16 +53,16 @@ export function sortFields(fields: readonly Field[], first: readonly string[] = 
 }
 
 /** The fields of a body. `hidden` names properties that Studio sets itself. */
-export function fieldsOf(schema: Schema, excerpt: ApiExcerpt, hidden: readonly string[] = []): Field[] {
+export function fieldsOf(schema: Schema, excerpt: ApiExcerpt, hidden: readonly string[] = [], owner = ""): Field[] {
   const { properties = {}, required = [] } = resolve(schema, excerpt);
   return Object.entries(properties)
     .filter(([name]) => name !== "siteId" && !hidden.includes(name))
-    .map(([name, property]) => fieldOf(name, property, required.includes(name), excerpt));
+    .map(([name, property]) => fieldOf(name, property, required.includes(name), excerpt, owner));
 }
 
-function fieldOf(name: string, declared: Schema, required: boolean, excerpt: ApiExcerpt): Field {
+function fieldOf(name: string, declared: Schema, required: boolean, excerpt: ApiExcerpt, owner = ""): Field {
   const schema = resolve(declared, excerpt);
-  const description = helpOf(schema.description);
+  const description = helpOf(name, schema.description);
   const common = { name, label: labelOf(name), required, nullable: schema.nullable === true, ...(description !== "" && { description }) };
   const variants = variantsOf(schema, excerpt);
   if (variants) return { ...common, kind: "variant", ...variants };
@@ -56,7 +71,8 @@ function fieldOf(name: string, declared: Schema, required: boolean, excerpt: Api
   if (unit) return { ...common, kind: "time", unit };
   switch (schema.type) {
     case "string":
-      return schema.enum ? { ...common, kind: "choice", options: textsIn(schema.enum) } : { ...common, ...textField(schema) };
+      if (schema.enum) return { ...common, kind: "choice", options: choicesOf(textsIn(schema.enum), name, owner) };
+      return { ...common, ...(referenceField(name, schema) ?? textField(name, schema)) };
     case "integer":
     case "number":
       return { ...common, kind: "number", integer: schema.type === "integer", minimum: schema.minimum, maximum: schema.maximum };
@@ -73,16 +89,36 @@ function fieldOf(name: string, declared: Schema, required: boolean, excerpt: Api
 
 /** In a group that may be left out, nothing is required: the server knows what belongs together. */
 function groupField(common: Common, schema: Schema, excerpt: ApiExcerpt): Field {
-  const fields = sortFields(fieldsOf(schema, excerpt)).map((field) => (common.required ? field : { ...field, required: false }));
+  const fields = sortFields(fieldsOf(schema, excerpt, [], common.name)).map((field) =>
+    common.required ? field : { ...field, required: false },
+  );
   return { ...common, kind: "group", fields, open: schema.additionalProperties !== false };
 }
 
-function textField({ maxLength, minLength, pattern, format }: Schema) {
+function choicesOf(values: readonly string[], name: string, owner: string): Choice[] {
+  return values.map((value) => ({ value, text: choiceText(value, name, owner) }));
+}
+
+function referenceField(name: string, schema: Schema) {
+  const to = referenceOf(name, schema);
+  return to && ({ kind: "reference", to } as const);
+}
+
+function textField(name: string, schema: Schema) {
+  const { maxLength, minLength, pattern, format } = schema;
   const rows = (maxLength ?? 0) > 10_000 ? 10 : (maxLength ?? 0) > LONG_TEXT && pattern === undefined && format === undefined ? 3 : 1;
-  return { kind: "text", rows, type: format === "email" ? "email" : "text", maxLength, minLength, pattern } as const;
+  return { kind: "text", rows, type: textType(name, schema), maxLength, minLength, pattern } as const;
+}
+
+function textType(name: string, { pattern = "", format }: Schema): TextType {
+  if (format === "email") return "email";
+  if (/^\^#.*\[0-9a-fA-F\]/.test(pattern)) return "color";
+  return format === "uri" || /(^|_)url$|Url$/.test(name) ? "url" : "text";
 }
 
 function listField(common: Common, { items = {}, maxItems = 1000 }: Schema, excerpt: ApiExcerpt): Field {
+  const to = referenceOf(common.name, resolve(items, excerpt));
+  if (to) return { ...common, kind: "references", to };
   const item = fieldOf("item", items, true, excerpt);
   if (item.kind === "text" || item.kind === "choice") return { ...common, kind: "texts" };
   return item.kind === "group" || item.kind === "variant" ? { ...common, kind: "list", item, maxItems } : { ...common, kind: "json" };
@@ -101,7 +137,7 @@ function variantsOf(schema: Schema, excerpt: ApiExcerpt): { discriminator: Field
   for (const alternative of alternatives) {
     for (const value of textsIn(alternative.properties?.[name]?.enum ?? [])) variants[value] = fieldsOf(alternative, excerpt, [name]);
   }
-  const options = Object.keys(variants);
+  const options = choicesOf(Object.keys(variants), name, "");
   return { discriminator: { name, label: labelOf(name), required: true, nullable: false, kind: "choice", options }, variants };
 }
 
@@ -115,26 +151,6 @@ function unitOf({ type, description = "" }: Schema): Unit | undefined {
 
 function textsIn(values: unknown[]): string[] {
   return values.filter((value) => typeof value === "string");
-}
-
-/** "responsesPerViewer" becomes "Responses per viewer". */
-export function labelOf(name: string): string {
-  const words = name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .replaceAll(/[_.]+/g, " ")
-    .trim()
-    .toLowerCase()
-    .replaceAll(/\b(id|ids|url|html|seo|sku|cta)\b/g, (word) => (word === "ids" ? "IDs" : word.toUpperCase()));
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** The description without what only a developer needs. */
-function helpOf(description = ""): string {
-  return description
-    .replaceAll(/\s*Default: `[^`]*`/g, "")
-    .replaceAll("`", "")
-    .replace(/^(Milliseconds|UNIX time in seconds|Seconds) since 1970 UTC;?\s*/i, "")
-    .trim();
 }
 
 function defaultOf(description = ""): unknown {

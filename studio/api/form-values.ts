@@ -19,6 +19,7 @@ function valueToForm(field: Field, value: unknown): FormValue {
     case "time":
       return typeof value === "number" ? localTime(value, field.unit) : "";
     case "texts":
+    case "references":
       return Array.isArray(value) ? value.map(String).join("\n") : "";
     case "group":
       return toForm(field.fields, value);
@@ -46,7 +47,7 @@ export function fromForm(fields: readonly Field[], values: FormValue | undefined
 
 function valueFromForm(field: Field, value: FormValue | undefined, source: unknown): unknown {
   if (field.kind === "switch") return value === true;
-  if (field.kind === "texts") return typeof value === "string" ? linesOf(value) : [];
+  if (field.kind === "texts" || field.kind === "references") return typeof value === "string" ? linesOf(value) : [];
   if (field.kind === "list") {
     const sources: unknown[] = Array.isArray(source) ? source : [];
     return Array.isArray(value) ? value.map((item, index) => valueFromForm(field.item, item, sources[index])) : [];

@@ -52,7 +52,13 @@ describe("the fields of a form", () => {
     expect(find("note")).toMatchObject({ required: false, rows: 3 });
     expect(find("enabled")).toMatchObject({ initial: true, description: "Whether it is on." });
     expect(find("schedule")).toMatchObject({ fields: [{ kind: "time", unit: "milliseconds" }] });
-    expect(find("parts")).toMatchObject({ item: { kind: "variant", discriminator: { name: "kind", options: ["html", "image"] } } });
+    expect(find("parts")).toMatchObject({ item: { kind: "variant", discriminator: { name: "kind" } } });
+    expect(find("mode")).toMatchObject({
+      options: [
+        { value: "open", text: "Open" },
+        { value: "closed", text: "Closed" },
+      ],
+    });
   });
 
   test("have labels in plain words", () => {
@@ -60,7 +66,7 @@ describe("the fields of a form", () => {
       "Responses per viewer",
       "ID",
       "Channel IDs",
-      "Panel type",
+      "Kind of panel",
       "Webhook URL",
     ]);
   });

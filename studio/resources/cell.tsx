@@ -1,4 +1,4 @@
-import { labelOf } from "#studio/api/fields.ts";
+import { choiceText } from "#studio/api/words.ts";
 
 const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 /** Later than any number that isn't a time: 2001 in seconds and in milliseconds. */
@@ -15,7 +15,8 @@ export function cellText(name: string, value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "number") return isTime(name, value) ? timeText(value) : value.toLocaleString("en-GB");
-  if (typeof value === "string") return name === "type" || name.endsWith("Type") || name.endsWith("_type") ? labelOf(value) : value;
+  if (typeof value === "string")
+    return name === "type" || name.endsWith("Type") || name.endsWith("_type") ? choiceText(value, name) : value;
   if (Array.isArray(value)) return value.length === 0 ? "–" : value.map((item) => cellText("", item)).join(", ");
   return JSON.stringify(value);
 }

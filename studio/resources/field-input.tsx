@@ -2,10 +2,12 @@ import { type Control, type FieldValues, useController, useFieldArray, useWatch 
 import type { Field } from "#studio/api/fields.ts";
 import { toForm } from "#studio/api/form-values.ts";
 import { Button } from "#studio/ui/button.tsx";
+import { ColorField } from "#studio/ui/color-field.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { Switch } from "#studio/ui/switch.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { knownValues } from "./known-values.ts";
+import { ReferenceInput, ReferencesInput } from "./reference-input.tsx";
 import { problemWith } from "./validation.ts";
 import "./field-input.css";
 
@@ -55,20 +57,23 @@ function Single({ field, name, control, isDisabled }: Props) {
           value={text}
           selectRef={ref}
           isRequired={required}
-          options={[{ value: "", text: required ? "Choose…" : "–" }, ...field.options.map((option) => ({ value: option, text: option }))]}
+          options={[{ value: "", text: required ? "Choose…" : "–" }, ...field.options]}
         />
       );
+    case "reference":
+      return <ReferenceInput {...common} value={text} to={field.to} isRequired={required} selectRef={ref} />;
+    case "references":
+      return <ReferencesInput {...common} value={text} to={field.to} />;
     case "json":
       return <TextField {...common} value={text} rows={6} isRequired={required} description={description ?? "JSON"} />;
     case "texts":
-      return (
-        <TextField {...common} value={text} rows={3} isRequired={required} description={`${description ?? ""} One per line.`.trim()} />
-      );
+      return <TextField {...common} value={text} rows={3} isRequired={required} description={onePerLine(description)} />;
     case "time":
       return <TextField {...common} value={text} type="datetime-local" isRequired={required} inputRef={ref} />;
     case "number":
       return <TextField {...common} value={text} inputMode={field.integer ? "numeric" : "decimal"} isRequired={required} inputRef={ref} />;
     case "text": {
+      if (field.type === "color") return <ColorField {...common} value={text} isReadOnly={isDisabled} />;
       const known = knownValues(field, text);
       if (known) {
         return <Select {...common} value={text} selectRef={ref} isRequired={required} options={known} empty={required ? "Choose…" : "–"} />;
@@ -88,6 +93,10 @@ function Single({ field, name, control, isDisabled }: Props) {
     default:
       return null;
   }
+}
+
+function onePerLine(description = ""): string {
+  return description === "" ? "One per line." : `${description.replace(/[.;]?$/, ".")} One per line.`;
 }
 
 function Group({ field, name, control, isDisabled }: Props<Field & { kind: "group" }>) {

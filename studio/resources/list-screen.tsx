@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { labelOf } from "#studio/api/fields.ts";
 import { request } from "#studio/api/request.ts";
 import { type ApiExcerpt, operationOf, resolve } from "#studio/api/schema.ts";
+import { choiceText } from "#studio/api/words.ts";
 import { pageOfSearch, type Search, useSearch, useSearchText } from "#studio/app/search.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
@@ -139,7 +140,7 @@ function filtersOf(resource: Resource, excerpt: ApiExcerpt): { name: string; opt
   return (resource.filters ?? []).map((name) => {
     const schema = resolve(parameters.find((parameter) => parameter.name === name)?.schema ?? {}, excerpt);
     const values = schema.type === "boolean" ? ["true", "false"] : (schema.enum ?? []).map(String);
-    return { name, options: values.map((value) => ({ value, text: TRUTH[value] ?? labelOf(value) })) };
+    return { name, options: values.map((value) => ({ value, text: TRUTH[value] ?? choiceText(value, name) })) };
   });
 }
 

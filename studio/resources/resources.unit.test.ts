@@ -41,7 +41,7 @@ test("cells show values in words", () => {
     cellText("count", 1234),
     cellText("locksAt", null),
     cellText("panel_type", "question_answer"),
-  ]).toEqual(["Yes", "a, b", "–", "1,234", "–", "Question answer"]);
+  ]).toEqual(["Yes", "a, b", "–", "1,234", "–", "Questions and answers"]);
   // In whichever unit the API gives a time.
   expect(cellText("timeMinimum", 1_795_273_200)).toBe(cellText("created", 1_795_273_200_000));
 });

@@ -3,7 +3,7 @@ import type { Field } from "#studio/api/fields.ts";
 /** What is wrong with a value that somebody has typed, before the server sees it. The server checks the rest. */
 export function problemWith(field: Field, value: unknown): string | undefined {
   const text = typeof value === "string" ? value.trim() : "";
-  if (field.kind === "switch" || field.kind === "texts") return undefined;
+  if (field.kind === "switch" || field.kind === "texts" || field.kind === "references") return undefined;
   if (text === "") return field.required && !field.nullable ? "This field is required." : undefined;
   switch (field.kind) {
     case "number":

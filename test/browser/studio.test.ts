@@ -134,7 +134,7 @@ describe("Studio", () => {
     await asKey("PUT", `/page/v2/${channelId}`, { slug: "first", data: { name: "Theirs" } });
     await page.getByRole("button", { name: "Save" }).click();
     const dialog = page.getByRole("dialog", { name: "Somebody else has changed this" });
-    const row = dialog.getByRole("row").filter({ hasText: "Data · Name" });
+    const row = dialog.getByRole("row").filter({ hasText: "About · Name" });
     await row.waitFor();
     expect(await row.getByRole("cell").allTextContents()).toEqual(["Mine", "Theirs"]);
     await dialog.getByRole("button", { name: "Save mine" }).click();

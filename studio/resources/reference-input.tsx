@@ -1,0 +1,134 @@
+import { type ReactNode, type Ref, useState } from "react";
+import type { ReferenceKind } from "#studio/api/references.ts";
+import { Button } from "#studio/ui/button.tsx";
+import { Select } from "#studio/ui/select.tsx";
+import { TextField } from "#studio/ui/text-field.tsx";
+import { type Option, REFERENCES, useReferences } from "./reference-options.ts";
+
+interface Props {
+  label: string;
+  description?: ReactNode;
+  error?: string | undefined;
+  to: ReferenceKind;
+  /** An id or SKU; several are one a line. */
+  value: string;
+  onChange: (value: string) => void;
+  onBlur: () => void;
+  isDisabled: boolean;
+}
+
+/** Something of the site, chosen by its name. Where the list can't be read, its id can still be typed. */
+export function ReferenceInput({
+  to,
+  isRequired,
+  selectRef,
+  ...props
+}: Props & { isRequired: boolean; selectRef: Ref<HTMLSelectElement> }) {
+  const [search, setSearch] = useState("");
+  const found = useReferences(to, search);
+  if (found.isError)
+    return <TextField {...props} isRequired={isRequired} description={`The list can’t be read: enter the ${REFERENCES[to].one}’s id.`} />;
+  const options = found.data?.options ?? [];
+  return (
+    <div className="reference">
+      <Select
+        {...props}
+        selectRef={selectRef}
+        isRequired={isRequired}
+        options={[{ value: "", text: isRequired ? "Choose…" : "–" }, ...withChosen(options, props.value, found.isPending)]}
+      />
+      <Find
+        to={to}
+        isShown={found.data?.hasMore === true || search !== ""}
+        value={search}
+        onChange={setSearch}
+        isDisabled={props.isDisabled}
+      />
+    </div>
+  );
+}
+
+/** Several things of the site, in order. */
+export function ReferencesInput({ label, description, error, to, value, onChange, onBlur, isDisabled }: Props) {
+  const [search, setSearch] = useState("");
+  const found = useReferences(to, search);
+  const { one } = REFERENCES[to];
+  const chosen = value.split("\n").filter((line) => line.trim() !== "");
+  const set = (values: readonly string[]): void => onChange(values.join("\n"));
+  if (found.isError)
+    return (
+      <TextField
+        {...{ label, error, value, onChange, onBlur, isDisabled }}
+        rows={3}
+        description={`The list can’t be read: enter the ids, one a line.`}
+      />
+    );
+  const options = found.data?.options ?? [];
+  const textOf = (id: string) => withChosen(options, id, found.isPending).find((option) => option.value === id)?.text ?? id;
+  return (
+    <fieldset className="field-group">
+      <legend>{label}</legend>
+      {description !== undefined && <p className="field-description">{description}</p>}
+      {chosen.length > 0 && (
+        <ol className="reference-list">
+          {chosen.map((id, index) => (
+            <li key={id}>
+              <span className="reference-name">{textOf(id)}</span>
+              <Button
+                size="small"
+                look="quiet"
+                aria-label={`Move ${textOf(id)} up`}
+                isDisabled={isDisabled || index === 0}
+                onPress={() => set(chosen.with(index, chosen[index - 1] ?? id).with(index - 1, id))}
+              >
+                Up
+              </Button>
+              <Button
+                size="small"
+                look="quiet"
+                aria-label={`Remove ${textOf(id)}`}
+                isDisabled={isDisabled}
+                onPress={() => set(chosen.filter((other) => other !== id))}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ol>
+      )}
+      <Select
+        label={`Add a ${one}`.replace(/^Add a (?=[aeo])/, "Add an ")}
+        value=""
+        error={error}
+        isDisabled={isDisabled}
+        onBlur={onBlur}
+        onChange={(id) => id !== "" && set([...chosen, id])}
+        options={[
+          { value: "", text: options.length === 0 && !found.isPending ? "There are none" : "Choose…" },
+          ...options.filter((option) => !chosen.includes(option.value)),
+        ]}
+      />
+      <Find to={to} isShown={found.data?.hasMore === true || search !== ""} value={search} onChange={setSearch} isDisabled={isDisabled} />
+    </fieldset>
+  );
+}
+
+interface FindProps {
+  to: ReferenceKind;
+  isShown: boolean;
+  value: string;
+  onChange: (text: string) => void;
+  isDisabled: boolean;
+}
+
+/** Finds what is beyond the first hundred. */
+function Find({ to, isShown, value, onChange, isDisabled }: FindProps) {
+  if (!isShown || isDisabled) return null;
+  return <TextField label={`Find by name (${REFERENCES[to].one})`} type="search" value={value} onChange={onChange} maxLength={100} />;
+}
+
+/** What is chosen may be beyond the list, or deleted. */
+function withChosen(options: readonly Option[], chosen: string, isPending: boolean): readonly Option[] {
+  if (chosen === "" || options.some(({ value }) => value === chosen)) return options;
+  return [...options, { value: chosen, text: isPending ? "Loading…" : `Not in the list: ${chosen}` }];
+}
