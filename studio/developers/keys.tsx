@@ -4,11 +4,11 @@ import { done, ok, type Schemas } from "#sdk/client/index.ts";
 import { cellText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, LiveTable } from "#studio/ui/data-table.tsx";
 import { Confirm } from "#studio/ui/dialog.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { Empty, ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { Empty, errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
-import "#studio/ui/table.css";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 
@@ -24,6 +24,7 @@ export default function Keys() {
     queryKey: LIST,
     queryFn: () => ok(client.api.GET("/site/v1/api-keys", { params: { query: { limit: 200 } } })),
   });
+  const actions: Column<Key> = { title: "Actions", kind: "actions", cell: (key) => <KeyActions apiKey={key} onSecret={setSecret} /> };
   return (
     <>
       <PageHeader
@@ -41,10 +42,15 @@ export default function Keys() {
           </Button>
         )}
       </PageHeader>
-      {keys.isPending && <Loading label="Loading the keys…" />}
-      {keys.isError && <ErrorState error={keys.error} retry={() => void keys.refetch()} />}
-      {keys.data?.results.length === 0 && <Empty title="There are no keys yet." />}
-      {keys.data && keys.data.results.length > 0 && <KeyTable keys={keys.data.results} onSecret={setSecret} />}
+      <LiveTable
+        label="API keys"
+        noun="the keys"
+        list={keys}
+        read={keys.data?.results ?? null}
+        empty={<Empty title="There are no keys yet." />}
+        keyOf={({ _id }) => _id}
+        columns={access.writesSite ? [...COLUMNS, actions] : COLUMNS}
+      />
       {isCreating && (
         <NewKeyDialog
           onClose={() => setCreating(false)}
@@ -60,41 +66,13 @@ export default function Keys() {
   );
 }
 
-function KeyTable({ keys, onSecret }: { keys: Key[]; onSecret: (key: Schemas["ApiKeyWithSecret"]) => void }) {
-  const { access } = useSession();
-  return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="API keys">
-      <table className="table" aria-label="API keys">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Used by</th>
-            <th scope="col">Roles</th>
-            <th scope="col">Expires</th>
-            <th scope="col">Previous secret works until</th>
-            {access.writesSite && <th scope="col">Actions</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key._id}>
-              <th scope="row">{key.name}</th>
-              <td>{cellText("clientName", key.clientName)}</td>
-              <td>{key.roles.includes("*") ? "Everything" : key.roles.join(", ")}</td>
-              <td>{key.expirationTime === null ? "Never" : cellText("expirationTime", key.expirationTime)}</td>
-              <td>{cellText("previousKeyExpires", key.previousKeyExpires)}</td>
-              {access.writesSite && (
-                <td>
-                  <KeyActions apiKey={key} onSecret={onSecret} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const COLUMNS: readonly Column<Key>[] = [
+  { title: "Name", kind: "heading", cell: ({ name }) => name },
+  { title: "Used by", cell: ({ clientName }) => cellText("clientName", clientName) },
+  { title: "Roles", cell: ({ roles }) => (roles.includes("*") ? "Everything" : roles.join(", ")) },
+  { title: "Expires", cell: ({ expirationTime }) => (expirationTime === null ? "Never" : cellText("expirationTime", expirationTime)) },
+  { title: "Previous secret works until", cell: ({ previousKeyExpires }) => cellText("previousKeyExpires", previousKeyExpires) },
+];
 
 function KeyActions({ apiKey, onSecret }: { apiKey: Key; onSecret: (key: Schemas["ApiKeyWithSecret"]) => void }) {
   const { client } = useSession();

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { type Column, LiveTable } from "#studio/ui/data-table.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, Loading } from "#studio/ui/states.tsx";
-import "#studio/ui/table.css";
+import { Empty } from "#studio/ui/states.tsx";
 import "./developers.css";
 
 const REFRESH_MS = 10_000;
@@ -28,41 +28,26 @@ export default function Limits() {
           </>
         }
       />
-      {limits.isPending && <Loading label="Loading the limits…" />}
-      {limits.isError && <ErrorState error={limits.error} retry={() => void limits.refetch()} />}
-      {limits.data && (
-        <div className="table-frame" tabIndex={0} role="region" aria-label="Limits">
-          <table className="table" aria-label="Limits">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">What it limits</th>
-                <th scope="col">Counted per</th>
-                <th scope="col" className="number">
-                  Limit
-                </th>
-                <th scope="col">Left</th>
-              </tr>
-            </thead>
-            <tbody>
-              {limits.data.limits.map((limit) => (
-                <tr key={limit.name}>
-                  <th scope="row">{limit.name}</th>
-                  <td>{limit.description}</td>
-                  <td>{limit.per}</td>
-                  <td className="number">{`${limit.limit.toLocaleString("en-GB")} in ${durationText(limit.window)}`}</td>
-                  <td>
-                    <Left limit={limit} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <LiveTable
+        label="Limits"
+        noun="the limits"
+        list={limits}
+        read={limits.data?.limits ?? null}
+        empty={<Empty title="Nothing is limited." />}
+        keyOf={({ name }) => name}
+        columns={COLUMNS}
+      />
     </>
   );
 }
+
+const COLUMNS: readonly Column<Schemas["Limit"]>[] = [
+  { title: "Name", kind: "heading", cell: ({ name }) => name },
+  { title: "What it limits", cell: ({ description }) => description },
+  { title: "Counted per", cell: ({ per }) => per },
+  { title: "Limit", kind: "number", cell: ({ limit, window }) => `${limit.toLocaleString("en-GB")} in ${durationText(window)}` },
+  { title: "Left", cell: (limit) => <Left limit={limit} /> },
+];
 
 function Left({ limit: { name, limit, remaining, reset } }: { limit: Schemas["Limit"] }) {
   if (remaining === null) return <span className="soft">Depends on the request</span>;

@@ -1,11 +1,18 @@
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { downloadCsv } from "#studio/ui/download.ts";
 import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { type PollParticipation, shareText } from "./figures.ts";
 import type { useReach } from "./queries.ts";
-import "#studio/ui/table.css";
 
 const TITLE = "Participation by poll";
+
+const COLUMNS: readonly Column<PollParticipation>[] = [
+  { title: "Poll", kind: "heading", cell: ({ name }) => name },
+  { title: "Shown", kind: "number", cell: ({ shown }) => shown.toLocaleString("en-GB") },
+  { title: "Responded", kind: "number", cell: ({ responded }) => responded.toLocaleString("en-GB") },
+  { title: "Share", kind: "number", cell: ({ percent }) => shareText(percent) },
+];
 
 /** Of those who saw a poll, how many responded to it. */
 export function ParticipationTable({ polls, query }: { polls: PollParticipation[]; query: ReturnType<typeof useReach> }) {
@@ -25,36 +32,7 @@ export function ParticipationTable({ polls, query }: { polls: PollParticipation[
       {query.isPending && <Loading />}
       {query.isError && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {query.isSuccess && polls.length === 0 && <p className="chart-empty soft">No poll was shown in this time.</p>}
-      {polls.length > 0 && (
-        <div className="table-frame" tabIndex={0} role="region" aria-label={`${TITLE}, numbers`}>
-          <table className="table" aria-label={TITLE}>
-            <thead>
-              <tr>
-                <th scope="col">Poll</th>
-                <th scope="col" className="number">
-                  Shown
-                </th>
-                <th scope="col" className="number">
-                  Responded
-                </th>
-                <th scope="col" className="number">
-                  Share
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {polls.map((poll) => (
-                <tr key={String(poll.id)}>
-                  <th scope="row">{poll.name}</th>
-                  <td className="number">{poll.shown.toLocaleString("en-GB")}</td>
-                  <td className="number">{poll.responded.toLocaleString("en-GB")}</td>
-                  <td className="number">{shareText(poll.percent)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {polls.length > 0 && <DataTable label={`${TITLE}, numbers`} rows={polls} keyOf={({ id }) => String(id)} columns={COLUMNS} />}
     </section>
   );
 }

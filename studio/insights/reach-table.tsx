@@ -1,13 +1,20 @@
 import { labelOf } from "#studio/api/fields.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { downloadCsv } from "#studio/ui/download.ts";
 import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { madeAt } from "./figures.ts";
 import type { NamedReach, useReach } from "./queries.ts";
-import "#studio/ui/table.css";
 
 const SHOWN = 25;
+
+const COLUMNS: readonly Column<NamedReach>[] = [
+  { title: "Name", kind: "heading", cell: nameOf },
+  { title: "Kind", cell: ({ kind }) => labelOf(kind) },
+  { title: "Shown", kind: "number", cell: ({ shown }) => shown.toLocaleString("en-GB") },
+  { title: "Used", kind: "number", cell: ({ used }) => used.toLocaleString("en-GB") },
+];
 
 /** What viewers saw and used most; broadcasts have a table of their own. */
 export function ReachTable({ title, rows, query }: { title: string; rows: NamedReach[]; query: ReturnType<typeof useReach> }) {
@@ -26,32 +33,7 @@ export function ReachTable({ title, rows, query }: { title: string; rows: NamedR
       {query.isError && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {query.isSuccess && rows.length === 0 && <p className="chart-empty soft">Nothing was counted in this time.</p>}
       {shown.length > 0 && (
-        <div className="table-frame" tabIndex={0} role="region" aria-label={`${title}, numbers`}>
-          <table className="table" aria-label={title}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Kind</th>
-                <th scope="col" className="number">
-                  Shown
-                </th>
-                <th scope="col" className="number">
-                  Used
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((row) => (
-                <tr key={`${row.kind} ${String(row.id)}`}>
-                  <th scope="row">{nameOf(row)}</th>
-                  <td>{labelOf(row.kind)}</td>
-                  <td className="number">{row.shown.toLocaleString("en-GB")}</td>
-                  <td className="number">{row.used.toLocaleString("en-GB")}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable label={`${title}, numbers`} rows={shown} keyOf={({ kind, id }) => `${kind} ${String(id)}`} columns={COLUMNS} />
       )}
     </section>
   );

@@ -3,11 +3,11 @@ import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { useNow } from "#studio/ui/use-now.ts";
 import { Button } from "#studio/ui/button.tsx";
+import { DataTable } from "#studio/ui/data-table.tsx";
 import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
 import { type Ban, isOver } from "./desk.ts";
 import { useAccountName } from "./names.ts";
 import type { ChatDecisions } from "./use-chat.ts";
-import "#studio/ui/table.css";
 
 interface Props {
   decisions: ChatDecisions;
@@ -36,25 +36,19 @@ export function Bans({ decisions, nameOf }: Props) {
   if (rows.length === 0) return <Empty title="Nobody is banned or muted.">Ban somebody from one of their messages.</Empty>;
   return (
     <>
-      <div className="table-frame">
-        <table className="table" aria-label="Bans and mutes">
-          <thead>
-            <tr>
-              <th scope="col">Who</th>
-              <th scope="col">Kind</th>
-              <th scope="col">Where</th>
-              <th scope="col">Until</th>
-              <th scope="col">Reason</th>
-              <th scope="col">Actions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((ban) => (
-              <Row key={ban._id} ban={ban} now={now} nameOf={nameOf} onLift={() => void decisions.lift(ban._id)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Bans and mutes"
+        rows={rows}
+        keyOf={({ _id }) => _id}
+        columns={[
+          { title: "Who", kind: "heading", cell: (ban) => <Who ban={ban} /> },
+          { title: "Kind", cell: ({ kind }) => (kind === "ban" ? "Ban" : "Mute") },
+          { title: "Where", cell: ({ channelId }) => (channelId === null ? "Every channel" : nameOf(channelId)) },
+          { title: "Until", cell: (ban) => untilOf(ban, now) },
+          { title: "Reason", cell: ({ reason }) => (reason === "" ? "–" : reason) },
+          { title: "Actions", kind: "actions", cell: (ban) => <Lift ban={ban} onLift={() => void decisions.lift(ban._id)} /> },
+        ]}
+      />
       {bans.hasNextPage && (
         <div className="table-footer">
           <Button isPending={bans.isFetchingNextPage} onPress={() => void bans.fetchNextPage()}>
@@ -66,39 +60,30 @@ export function Bans({ decisions, nameOf }: Props) {
   );
 }
 
-interface RowProps {
-  ban: Ban;
-  now: number;
-  nameOf: (channelId: string) => string;
-  onLift: () => void;
+function untilOf(ban: Ban, now: number): string {
+  if (ban.until === null) return "Until it is lifted";
+  return isOver(ban, now) ? `Over since ${TIME.format(ban.until)}` : TIME.format(ban.until);
 }
 
-function Row({ ban, now, nameOf, onLift }: RowProps) {
-  const { access } = useSession();
+function Who({ ban }: { ban: Ban }) {
   const name = useAccountName(ban.accountId);
-  const who = name ?? ban.accountId ?? ban.deviceId ?? "";
+  return (
+    <>
+      {name ?? ban.accountId ?? ban.deviceId ?? ""}
+      {name === null && <span className="soft"> {ban.deviceId === null ? "(account)" : "(device)"}</span>}
+    </>
+  );
+}
+
+function Lift({ ban, onLift }: { ban: Ban; onLift: () => void }) {
+  const { access } = useSession();
+  const who = useAccountName(ban.accountId) ?? ban.accountId ?? ban.deviceId ?? "";
   const place = ban.channelId;
   const canLift =
     place === null ? access.moderated("Chat_Moderator", "write") === "all" : access.moderates("Chat_Moderator", place, "write");
-  return (
-    <tr>
-      <th scope="row">
-        {who}
-        {name === null && <span className="soft"> {ban.deviceId === null ? "(account)" : "(device)"}</span>}
-      </th>
-      <td>{ban.kind === "ban" ? "Ban" : "Mute"}</td>
-      <td>{place === null ? "Every channel" : nameOf(place)}</td>
-      <td>
-        {ban.until === null ? "Until it is lifted" : isOver(ban, now) ? `Over since ${TIME.format(ban.until)}` : TIME.format(ban.until)}
-      </td>
-      <td>{ban.reason === "" ? "–" : ban.reason}</td>
-      <td>
-        {canLift && (
-          <Button size="small" onPress={onLift} aria-label={`Lift the ${ban.kind} of ${who}`}>
-            Lift
-          </Button>
-        )}
-      </td>
-    </tr>
-  );
+  return canLift ? (
+    <Button size="small" onPress={onLift} aria-label={`Lift the ${ban.kind} of ${who}`}>
+      Lift
+    </Button>
+  ) : null;
 }

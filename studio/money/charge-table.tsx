@@ -5,10 +5,10 @@ import { ok, type Schemas } from "#sdk/client/index.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { formatMoney } from "#worker/lib/money.ts";
 import { type Refund, RefundDialog } from "./refund-dialog.tsx";
-import "#studio/ui/table.css";
 import "./money.css";
 
 type Charge = Schemas["Charge"];
@@ -24,55 +24,27 @@ interface Props {
   showsPerson: boolean;
 }
 
+const COLUMNS: readonly Column<Charge>[] = [
+  { title: "What", kind: "heading", cell: ({ description }) => description },
+  { title: "Amount", kind: "number", cell: ({ amount, currency }) => formatMoney(amount, currency) },
+  { title: "State", cell: (charge) => <State charge={charge} /> },
+  { title: "Time", cell: ({ created }) => timeText(created) },
+  { title: "Receipt", kind: "code", cell: ({ receiptNumber }) => receiptNumber ?? "–" },
+];
+const PERSON: Column<Charge> = {
+  title: "Person",
+  cell: ({ accountId, receiptNumber, description }) => (
+    <Link to={`/people/${accountId}/access`} aria-label={`Open the person who paid ${receiptNumber ?? description}`}>
+      Open
+    </Link>
+  ),
+};
+const ACTIONS: Column<Charge> = { title: "Actions", kind: "actions", cell: (charge) => <ChargeActions charge={charge} /> };
+
 export function ChargeTable({ charges, showsPerson }: Props) {
   const { access } = useSession();
-  return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Payments">
-      <table className="table" aria-label="Payments">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col" className="number">
-              Amount
-            </th>
-            <th scope="col">State</th>
-            <th scope="col">Time</th>
-            <th scope="col">Receipt</th>
-            {showsPerson && <th scope="col">Person</th>}
-            {access.writesSite && <th scope="col">Actions</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {charges.map((charge) => (
-            <tr key={charge._id}>
-              <th scope="row">{charge.description}</th>
-              <td className="number">{formatMoney(charge.amount, charge.currency)}</td>
-              <td>
-                <State charge={charge} />
-              </td>
-              <td>{timeText(charge.created)}</td>
-              <td className="mono">{charge.receiptNumber ?? "–"}</td>
-              {showsPerson && (
-                <td>
-                  <Link
-                    to={`/people/${charge.accountId}/access`}
-                    aria-label={`Open the person who paid ${charge.receiptNumber ?? charge.description}`}
-                  >
-                    Open
-                  </Link>
-                </td>
-              )}
-              {access.writesSite && (
-                <td>
-                  <ChargeActions charge={charge} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const columns = [...COLUMNS, ...(showsPerson ? [PERSON] : []), ...(access.writesSite ? [ACTIONS] : [])];
+  return <DataTable label="Payments" rows={charges} keyOf={({ _id }) => _id} columns={columns} />;
 }
 
 function State({ charge: { status, refunded, refundPending, currency, failure } }: { charge: Charge }) {

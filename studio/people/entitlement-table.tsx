@@ -7,60 +7,32 @@ import { type Refund, RefundDialog } from "#studio/money/refund-dialog.tsx";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { Confirm } from "#studio/ui/dialog.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { formatMoney } from "#worker/lib/money.ts";
-import "#studio/ui/table.css";
 import "#studio/money/money.css";
 
 type Entitlement = Schemas["CommunityEntitlement"];
 
 const STATES = { active: "Active", cancelScheduled: "Ends with the period", cancelled: "Ended" } as const;
 
+const COLUMNS: readonly Column<Entitlement>[] = [
+  { title: "Name", kind: "heading", cell: nameOf },
+  { title: "State", cell: ({ status }) => <span className={`badge badge-${status}`}>{STATES[status]}</span> },
+  { title: "How", cell: ({ grantedMethod }) => labelOf(grantedMethod) },
+  { title: "Paid", kind: "number", cell: (entitlement) => <Paid entitlement={entitlement} /> },
+  { title: "Since", cell: ({ dateGranted }) => timeText(dateGranted) },
+  { title: "Until", cell: untilOf },
+];
+const ACTIONS: Column<Entitlement> = { title: "Actions", kind: "actions", cell: (entitlement) => <Actions entitlement={entitlement} /> };
+
 export function EntitlementTable({ entitlements }: { entitlements: Entitlement[] }) {
   const { access } = useSession();
-  return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Access">
-      <table className="table" aria-label="Access">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">How</th>
-            <th scope="col" className="number">
-              Paid
-            </th>
-            <th scope="col">Since</th>
-            <th scope="col">Until</th>
-            {access.writesSite && <th scope="col">Actions</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {entitlements.map((entitlement) => (
-            <tr key={entitlement._id}>
-              <th scope="row">{nameOf(entitlement)}</th>
-              <td>
-                <span className={`badge badge-${entitlement.status}`}>{STATES[entitlement.status]}</span>
-              </td>
-              <td>{labelOf(entitlement.grantedMethod)}</td>
-              <td className="number">
-                <Paid entitlement={entitlement} />
-              </td>
-              <td>{timeText(entitlement.dateGranted)}</td>
-              <td>{untilOf(entitlement)}</td>
-              {access.writesSite && (
-                <td>
-                  <Actions entitlement={entitlement} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const columns = access.writesSite ? [...COLUMNS, ACTIONS] : COLUMNS;
+  return <DataTable label="Access" rows={entitlements} keyOf={({ _id }) => _id} columns={columns} />;
 }
 
 function nameOf({ name, entitlement }: Entitlement): string {

@@ -4,6 +4,7 @@ import { useId, useRef, useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { downloadCsv } from "#studio/ui/download.ts";
 import { Notice } from "#studio/ui/notice.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
@@ -11,7 +12,6 @@ import { errorText } from "#studio/ui/states.tsx";
 import { ExportCard } from "./export-card.tsx";
 import { importMembers, type MemberFile, type MemberRow, readMembers, type RowProblem } from "./member-file.ts";
 import "#studio/ui/field.css";
-import "#studio/ui/table.css";
 import "#studio/money/money.css";
 
 /** Members from a file and into one. */
@@ -143,32 +143,19 @@ function Progress({ run: { total, done, problems, state, failure }, onStop }: { 
 
 const SHOWN = 100;
 
+const PROBLEMS: readonly Column<RowProblem>[] = [
+  { title: "Row", kind: "heading", cell: ({ row }) => row },
+  { title: "Value", cell: ({ value }) => value },
+  { title: "Problem", cell: ({ problem }) => problem },
+];
+
 function Problems({ problems }: { problems: RowProblem[] }) {
   if (problems.length === 0) return null;
   const download = () =>
     downloadCsv("rejected-rows", [["row", "value", "problem"], ...problems.map(({ row, value, problem }) => [row, value, problem])]);
   return (
     <>
-      <div className="table-frame" tabIndex={0} role="region" aria-label="Rejected rows">
-        <table className="table" aria-label="Rejected rows">
-          <thead>
-            <tr>
-              <th scope="col">Row</th>
-              <th scope="col">Value</th>
-              <th scope="col">Problem</th>
-            </tr>
-          </thead>
-          <tbody>
-            {problems.slice(0, SHOWN).map(({ row, value, problem }) => (
-              <tr key={row}>
-                <th scope="row">{row}</th>
-                <td>{value}</td>
-                <td>{problem}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable label="Rejected rows" rows={problems.slice(0, SHOWN)} keyOf={({ row }) => String(row)} columns={PROBLEMS} />
       <Button size="small" onPress={download}>
         {problems.length > SHOWN ? `Download all ${problems.length.toLocaleString("en-GB")} as CSV` : "Download as CSV"}
       </Button>

@@ -1,7 +1,7 @@
 import { labelOf } from "#studio/api/fields.ts";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
-import "#studio/ui/table.css";
 import { differences } from "./differences.ts";
 
 interface Props {
@@ -11,6 +11,12 @@ interface Props {
   onTakeTheirs: () => void;
   onSaveMine: () => void;
 }
+
+const COLUMNS: readonly Column<ReturnType<typeof differences>[number]>[] = [
+  { title: "Field", kind: "heading", cell: ({ path }) => path.split(".").map(labelOf).join(" · ") },
+  { title: "Your version", kind: "lines", cell: ({ mine }) => mine },
+  { title: "Saved version", kind: "lines", cell: ({ theirs }) => theirs },
+];
 
 /** Somebody else has changed the same thing since it was read: shows both versions, and lets the editor decide. */
 export function ConflictDialog({ mine, theirs, onKeepEditing, onTakeTheirs, onSaveMine }: Props) {
@@ -33,26 +39,7 @@ export function ConflictDialog({ mine, theirs, onKeepEditing, onTakeTheirs, onSa
       {found.length === 0 ? (
         <p>The saved version has the same values as yours.</p>
       ) : (
-        <div className="table-frame">
-          <table className="table" aria-label="Differences">
-            <thead>
-              <tr>
-                <th scope="col">Field</th>
-                <th scope="col">Your version</th>
-                <th scope="col">Saved version</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.map((difference) => (
-                <tr key={difference.path}>
-                  <th scope="row">{difference.path.split(".").map(labelOf).join(" · ")}</th>
-                  <td className="difference">{difference.mine}</td>
-                  <td className="difference">{difference.theirs}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable label="Differences" rows={found} keyOf={({ path }) => path} columns={COLUMNS} />
       )}
     </Dialog>
   );

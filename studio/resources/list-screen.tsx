@@ -1,21 +1,23 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { labelOf } from "#studio/api/fields.ts";
+import { choiceText } from "#studio/api/words.ts";
 import { request } from "#studio/api/request.ts";
 import { type ApiExcerpt, operationOf, resolve } from "#studio/api/schema.ts";
-import { choiceText } from "#studio/api/words.ts";
 import { pageOfSearch, type Search, useSearch, useSearchText } from "#studio/app/search.ts";
 import { useSession } from "#studio/session/context.tsx";
+import type { Sorting } from "#studio/ui/data-table.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Pages } from "#studio/ui/pages.tsx";
 import { Select } from "#studio/ui/select.tsx";
-import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { Empty, ErrorState } from "#studio/ui/states.tsx";
+import { TableSkeleton } from "#studio/ui/table-skeleton.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { directionOf, periodOf, spanOf, type TimeSpan } from "./period.ts";
 import { PeriodFields } from "./period-fields.tsx";
 import { isRecord, pluralOf, type Resource } from "./resource.ts";
-import { ResourceTable, type Sorting } from "./resource-table.tsx";
+import { ResourceTable } from "./resource-table.tsx";
 
 interface Props {
   resource: Resource;
@@ -66,7 +68,7 @@ export function ListScreen({ resource, excerpt }: Props) {
           />
         ))}
       </div>
-      {list.isLoading && <Loading label={`Loading ${pluralOf(resource)}…`} />}
+      {list.isLoading && <TableSkeleton label={`Loading ${pluralOf(resource)}…`} titles={resource.columns} />}
       {list.isError && <ErrorState error={list.error} retry={() => void list.refetch()} />}
       {list.data && !list.isError && list.data.items.length === 0 && <Empty title={emptyTitle(resource, isNarrowed)} />}
       {list.data && !list.isError && list.data.items.length > 0 && (

@@ -1,15 +1,9 @@
-import { createColumnHelper, tableFeatures, useTable } from "@tanstack/react-table";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { labelOf } from "#studio/api/fields.ts";
+import { type Column, DataTable, type Sorting } from "#studio/ui/data-table.tsx";
 import { Cell } from "./cell.tsx";
 import { idOf, nameOf, type Resource, valueAt } from "./resource.ts";
-import "#studio/ui/table.css";
-
-export interface Sorting {
-  by: string;
-  direction: 1 | -1;
-}
 
 interface Props {
   resource: Resource;
@@ -20,76 +14,24 @@ interface Props {
   onSort: (sorting: Sorting) => void;
 }
 
-interface Row {
-  item: unknown;
-}
-
-const features = tableFeatures({});
-const helper = createColumnHelper<typeof features, Row>();
-
 /** Rows in the order of the API, which sorts and pages. */
 export function ResourceTable({ resource, items, sortable, sorting, onSort }: Props) {
-  const data = useMemo(() => items.map((item) => ({ item })), [items]);
-  const columns = useMemo(() => columnsOf(resource), [resource]);
-  const table = useTable({ features, columns, data, getRowId: ({ item }) => idOf(item) });
-  return (
-    <div className="table-frame">
-      <table className="table" aria-label={resource.title}>
-        <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id}>
-              {group.headers.map((header) => (
-                <ColumnHeader key={header.id} path={header.column.id} sortable={sortable} sorting={sorting} onSort={onSort} />
-              ))}
-            </tr>
-          ))}
-        </thead>
-        <tbody>
-          {table.getRowModel().rows.map((row) => (
-            <tr key={row.id}>
-              {row.getAllCells().map((cell, index) =>
-                index === 0 ? (
-                  <th key={cell.id} scope="row">
-                    <Link to={`${resource.path}/${row.id}`}>{nameOf(resource, row.original.item)}</Link>
-                  </th>
-                ) : (
-                  <td key={cell.id}>
-                    <table.FlexRender cell={cell} />
-                  </td>
-                ),
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const columns = useMemo(() => columnsOf(resource, sortable), [resource, sortable]);
+  return <DataTable label={resource.title} rows={items} keyOf={idOf} columns={columns} sorting={sorting} onSort={onSort} />;
 }
 
-function columnsOf(resource: Resource) {
-  return helper.columns(
-    resource.columns.map((path) =>
-      helper.accessor(({ item }) => valueAt(item, path), {
-        id: path,
-        cell: ({ getValue }) => <Cell name={lastPart(path)} value={getValue()} />,
-      }),
-    ),
-  );
-}
-
-function ColumnHeader({ path, sortable, sorting, onSort }: Omit<Props, "resource" | "items"> & { path: string }) {
-  const label = labelOf(lastPart(path));
-  const by = [path, lastPart(path)].find((name) => sortable.includes(name));
-  if (by === undefined) return <th scope="col">{label}</th>;
-  const direction = sorting?.by === by ? sorting.direction : null;
-  return (
-    <th scope="col" aria-sort={direction === null ? "none" : direction === 1 ? "ascending" : "descending"}>
-      <button type="button" className="table-sort" onClick={() => onSort({ by, direction: direction === 1 ? -1 : 1 })}>
-        {label}
-        <span aria-hidden="true">{direction === null ? "" : direction === 1 ? "↑" : "↓"}</span>
-      </button>
-    </th>
-  );
+function columnsOf(resource: Resource, sortable: readonly string[]): Column<unknown>[] {
+  return resource.columns.map((path, index) => {
+    const name = lastPart(path);
+    const sort = [path, name].find((known) => sortable.includes(known));
+    return {
+      title: labelOf(name),
+      ...(sort !== undefined && { sort }),
+      ...(index === 0
+        ? { kind: "heading" as const, cell: (item) => <Link to={`${resource.path}/${idOf(item)}`}>{nameOf(resource, item)}</Link> }
+        : { cell: (item) => <Cell name={name} value={valueAt(item, path)} /> }),
+    };
+  });
 }
 
 function lastPart(path: string): string {

@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useSession } from "#studio/session/context.tsx";
+import { DataTable, type Selection } from "#studio/ui/data-table.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
-import "#studio/ui/table.css";
+import { Empty, ErrorState } from "#studio/ui/states.tsx";
+import { TableSkeleton } from "#studio/ui/table-skeleton.tsx";
 import { actionText, conditionText, type Rule } from "./draft.ts";
 import { DeleteRules } from "./delete-rules.tsx";
 import { DryRun } from "./dry-run.tsx";
@@ -22,7 +23,7 @@ export default function Rules() {
   const [wanted, setWanted] = useState("");
   const shown = rules.data?.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()));
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
-  const selection: Selection = { ticked, onChange: setTicked };
+  const selection: RuleSelection = { ticked, onChange: setTicked };
   const selected = shown?.filter(({ _id }) => ticked.has(_id)) ?? [];
   const tested = rules.data?.filter(({ active, clientRule }) => active && !clientRule) ?? [];
   return (
@@ -35,7 +36,7 @@ export default function Rules() {
           </Link>
         )}
       </PageHeader>
-      {rules.isPending && <Loading label="Loading the rules…" />}
+      {rules.isPending && <TableSkeleton label="Loading the rules…" titles={["Rule", "When", "Does", "Channel", "On"]} />}
       {rules.isError && <ErrorState error={rules.error} retry={() => void rules.refetch()} />}
       {rules.data?.length === 0 && <Empty title="There are no rules yet.">A first one: when the score changes, show the scoreboard.</Empty>}
       {shown && rules.data && rules.data.length > 0 && (
@@ -57,67 +58,33 @@ export default function Rules() {
   );
 }
 
-interface Selection {
-  /** The ids of the rules that are ticked. */
-  ticked: ReadonlySet<string>;
-  onChange: (ticked: ReadonlySet<string>) => void;
-}
+type RuleSelection = Pick<Selection<Rule>, "ticked" | "onChange">;
 
-function RuleTable({ rules, selection }: { rules: readonly Rule[]; selection?: Selection }) {
+function RuleTable({ rules, selection }: { rules: readonly Rule[]; selection?: RuleSelection }) {
   const names = useNames();
   return (
-    <div className="table-frame">
-      <table className="table rule-table" aria-label="Rules">
-        <thead>
-          <tr>
-            {selection && (
-              <th scope="col" className="rule-pick">
-                <Tick label="All rules" ids={rules.map(({ _id }) => _id)} {...selection} />
-              </th>
-            )}
-            <th scope="col">Rule</th>
-            <th scope="col">When</th>
-            <th scope="col">Does</th>
-            <th scope="col">Channel</th>
-            <th scope="col">On</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rules.map((rule) => (
-            <tr key={rule._id}>
-              {selection && (
-                <td className="rule-pick">
-                  <Tick label={rule.name} ids={[rule._id]} {...selection} />
-                </td>
-              )}
-              <th scope="row">
-                <Link to={`/rules/${rule._id}`}>{rule.name}</Link>
-                {rule.clientRule && <span className="badge rule-client">In viewers’ pages</span>}
-              </th>
-              <td>{conditionText(rule.jsonRule)}</td>
-              <td>{actionText(rule.jsonRule, names)}</td>
-              <td>{rule.channelId === null ? "Whole site" : (names(rule.channelId) ?? "–")}</td>
-              <td>
-                <RuleSwitch rule={rule} isLabelHidden />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** Ticks these rules, or none of them. */
-function Tick({ label, ids, ticked, onChange }: Selection & { label: string; ids: readonly string[] }) {
-  const isTicked = ids.length > 0 && ids.every((id) => ticked.has(id));
-  return (
-    <input
-      type="checkbox"
-      className="rule-tick"
-      aria-label={`Select ${label}`}
-      checked={isTicked}
-      onChange={() => onChange(isTicked ? new Set([...ticked].filter((id) => !ids.includes(id))) : new Set([...ticked, ...ids]))}
+    <DataTable
+      label="Rules"
+      className="rule-table"
+      rows={rules}
+      keyOf={({ _id }) => _id}
+      selection={selection ? { ...selection, nameOf: ({ name }) => name, all: "All rules" } : null}
+      columns={[
+        {
+          title: "Rule",
+          kind: "heading",
+          cell: ({ _id, name, clientRule }) => (
+            <>
+              <Link to={`/rules/${_id}`}>{name}</Link>
+              {clientRule && <span className="badge rule-client">In viewers’ pages</span>}
+            </>
+          ),
+        },
+        { title: "When", cell: ({ jsonRule }) => conditionText(jsonRule) },
+        { title: "Does", cell: ({ jsonRule }) => actionText(jsonRule, names) },
+        { title: "Channel", cell: ({ channelId }) => (channelId === null ? "Whole site" : (names(channelId) ?? "–")) },
+        { title: "On", cell: (rule) => <RuleSwitch rule={rule} isLabelHidden /> },
+      ]}
     />
   );
 }
