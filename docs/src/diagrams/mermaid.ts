@@ -6,6 +6,13 @@ const STYLE = /<style>[\s\S]*?<\/style>/g;
 const IDS = /(id="|url\(#)((?:arrowhead|seq-arrow)[\w-]*)/g;
 const DECIMALS = /(\d+\.\d)\d+/g;
 const SIZE = / width="([\d.]+)" height="([\d.]+)"/;
+/** A shadow at each side on which there is more to see. Here, because few pages have a diagram. */
+const SHADOWS = `background:${[
+  "linear-gradient(to right,var(--sl-color-bg) 40%,#0000) left/2.5rem 100% no-repeat local",
+  "linear-gradient(to left,var(--sl-color-bg) 40%,#0000) right/2.5rem 100% no-repeat local",
+  "linear-gradient(to right,#8884,#0000) left/.875rem 100% no-repeat",
+  "linear-gradient(to left,#8884,#0000) right/.875rem 100% no-repeat",
+].join(",")}`;
 const PARTICIPANT = /^\s*(?:participant|actor)\s+(\w+)(?:\s+as\s+(.+))?$/gm;
 const MESSAGE = /^\s*(\w+)\s*-+(?:>>|>|x|\))\s*(\w+)\s*:\s*(.+)$/;
 const NOTE = /^\s*Note\s[^:]+:\s*(.+)$/;
@@ -33,7 +40,7 @@ export function drawDiagram(source: string, caption: string): string {
     .replaceAll(DECIMALS, "$1")
     .replaceAll(/>\s+</g, "><");
   const narrow = stepsOf(source);
-  return `<figure class="diagram not-content" data-source="${escape(source)}"><div role="group" aria-label="Diagram" tabindex="0">${drawing}</div>${narrow}</figure>`;
+  return `<figure class="diagram not-content" data-source="${escape(source)}"><div role="group" aria-label="Diagram" tabindex="0" style="${SHADOWS}">${drawing}</div>${narrow}</figure>`;
 }
 
 /** The messages of a sequence diagram as a list, which narrow windows show instead of it: empty for other kinds. */
