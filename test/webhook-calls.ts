@@ -35,13 +35,15 @@ export async function createOverlay(site: TestSite, name = "Goal"): Promise<stri
   return (await site.call("createOverlay", { body })).as(Overlay)._id;
 }
 
+type Listed = z.output<typeof DeliveryList>["results"][number];
+
 export async function deliveries(site: TestSite, query: Record<string, string | number> = {}) {
   return (await site.call("listDeliveries", { query })).as(DeliveryList);
 }
 
-/** Waits for a delivery in this state, after this many attempts. */
-export async function delivery(site: TestSite, state: string, attempts: number) {
-  return vi.waitUntil(async () => (await deliveries(site)).results.find((row) => row.state === state && row.attempts.length === attempts), {
-    interval: 10,
-  });
+/** Waits for a delivery in this state, after this many attempts: by default of any event. */
+export async function delivery(site: TestSite, state: string, attempts: number, type?: string) {
+  const isWanted = (row: Listed): boolean =>
+    row.state === state && row.attempts.length === attempts && (type === undefined || row.type === type);
+  return vi.waitUntil(async () => (await deliveries(site)).results.find(isWanted), { interval: 10 });
 }
