@@ -27,13 +27,15 @@ export type D1Source = D1Database | ((usage: D1Usage) => D1Queries | Promise<D1Q
 
 /**
  * Drizzle over D1. The statement of a guard runs in the same round trip as the first read, and in its own before the first write, so
- * nothing is returned or changed for an unauthorised caller. With `sessions`, reads that a replica can't answer are repeated at the primary.
+ * nothing is returned or changed for an unauthorised caller. With `sessions`, reads that a replica can't answer are repeated at the primary; with
+ * `isTemporary`, a batch that failed is repeated as long as that says so.
  */
 export function createDb(
   source: D1Source,
   guard?: DbGuard,
   usage: D1Usage = { roundTrips: 0, statements: 0 },
   sessions?: Pick<RequestSessions, "leaveReplica">,
+  isTemporary?: (error: unknown) => Promise<boolean>,
 ): Db {
   async function execute(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     const check = guard?.pending();
@@ -55,10 +57,11 @@ export function createDb(
 
   async function run(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     const onlyReads = queries.every((query) => isRead(query.sql));
-    const results = await runOnce(queries).catch((error: unknown) => {
+    const results = await runOnce(queries).catch(async (error: unknown) => {
       // A bookmark that the database doesn't have, such as one from before a restore, is no reason to fail.
       if (onlyReads && sessions?.leaveReplica()) return runOnce(queries);
-      throw error;
+      if (!(await isTemporary?.(error))) throw error;
+      return run(queries);
     });
     if (!onlyReads) usage.writes = (usage.writes ?? 0) + 1;
     return results;

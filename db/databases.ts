@@ -1,5 +1,6 @@
 import { createDb, type D1Usage, type Db, type DbGuard } from "./client.ts";
 import type { RequestSessions } from "./sessions.ts";
+import { Failure } from "#worker/lib/errors.ts";
 
 // The only file that names a D1 binding: everything else asks for the database of a site, or for the directory. `DB` is the directory and
 // the first shard. Bindings named `DB_2`, `DB_3` … are further shards, and optional. With one shard, nothing is ever looked up.
@@ -71,18 +72,22 @@ function shardInCache(siteId: string): number | undefined {
   return known && known.until > Date.now() ? known.shard : undefined;
 }
 
-/** Asks the directory. What doesn't exist isn't remembered, so that invented ids take no memory, and a new site is found at once. */
+/**
+ * Asks the directory; each time while the site moves, so that nothing is read where it was once it has been written where it is. What doesn't
+ * exist isn't remembered, so that invented ids take no memory, and a new site is found at once.
+ */
 async function lookUp(env: Env, siteId: string, usage?: D1Usage): Promise<number> {
   if (usage) usage.roundTrips += 1;
   if (usage) usage.statements += 1;
   const [row] = await env.DB.prepare(
-    "select coalesce((select shard from site_shards where site_id = ?1), (select 1 from sites where id = ?1)) as shard",
+    `select coalesce((select shard from site_shards where site_id = ?1), (select 1 from sites where id = ?1)) as shard,
+      exists (select 1 from site_moves where site_id = ?1 and phase not in ('complete', 'cancelled')) as moves`,
   )
     .bind(siteId)
-    .raw<[number | null]>();
-  const shard = row?.[0] ?? null;
+    .raw<[number | null, number]>();
+  const [shard = null, moves = 0] = row ?? [];
   if (shard === null) return 1;
-  rememberShard(siteId, shard);
+  if (moves === 0) rememberShard(siteId, shard);
   return shard;
 }
 
@@ -99,7 +104,28 @@ export function forgetShard(siteId: string): void {
 /** Drizzle over the database of a site. */
 export function siteDb(env: Env, siteId: string, guard?: DbGuard, usage?: D1Usage): Db {
   if (!isSharded(env)) return createDb(env.DB, guard, usage);
-  return createDb((by) => siteDatabase(env, siteId, by), guard, usage);
+  return createDb((by) => siteDatabase(env, siteId, by), guard, usage, undefined, waitForMove(siteId));
+}
+
+/** In the message of a write's error while its site is about to be on another database (`services/site-moves/triggers.ts`). */
+export const SITE_MOVING = "site_moving";
+const MOVE_PAUSE_MS = 100;
+const MAX_MOVE_PAUSES = 100;
+
+/**
+ * Whether a failed batch should run again, after a pause: the site's database is about to be another one. A trigger has undone all of the
+ * batch, and what the caller has read is the same there. Throws a 503 after ten seconds, if the move hasn't ended.
+ */
+function waitForMove(siteId: string): (error: unknown) => Promise<boolean> {
+  let pauses = 0;
+  return async (error) => {
+    if (!(error instanceof Error) || !error.message.includes(SITE_MOVING)) return false;
+    if (++pauses > MAX_MOVE_PAUSES)
+      throw new Failure("unavailable", "The site is being moved to another database", { headers: { "Retry-After": "2" } });
+    await new Promise((resolve) => setTimeout(resolve, MOVE_PAUSE_MS));
+    forgetShard(siteId);
+    return true;
+  };
 }
 
 /** Drizzle over the database of a site, for a request: with the sessions of one, if the deployment reads from replicas. */
@@ -109,7 +135,7 @@ export function requestDb(env: Env, siteId: string, guard: DbGuard, usage: D1Usa
     const shard = await shardOf(env, siteId, by);
     return sessions.open(shardDatabase(env, shard), shard);
   };
-  return createDb(open, guard, usage, sessions);
+  return createDb(open, guard, usage, sessions, isSharded(env) ? waitForMove(siteId) : undefined);
 }
 
 /** Whether requests that may read old rows read them from D1's replicas. */

@@ -248,3 +248,8 @@ export const ARCHIVE_STATUSES = ["pending", "exporting", "checking", "writing", 
 export const TAKE_TRIGGERS = ["operator", "time", "wait"] as const;
 /** The steps in which an empty site is set up in Studio, in order. */
 export const FIRST_RUN_STEPS = ["site", "channel", "overlay", "embed", "invite"] as const;
+/**
+ * A move of a site between databases. Until `switched`, the site is where it was, and the move can be cancelled; from `fenced` until then,
+ * its writes wait. `complete` and `cancelled` are final.
+ */
+export const SITE_MOVE_PHASES = ["starting", "copying", "fenced", "switched", "closing", "complete", "cancelling", "cancelled"] as const;

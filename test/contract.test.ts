@@ -13,7 +13,10 @@ import { databaseChecksum } from "./database-checksum.ts";
 import { definitions, document, namedSchemas, type Operation, operations, successStatuses } from "./openapi.ts";
 
 /** Operations that differ from the rules below, and why. */
-const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string; unknownIds?: string; role?: string; input?: string }> = {
+const EXCEPTIONS: Record<
+  string,
+  { noCredentials?: string; unknownSite?: string; unknownIds?: string; role?: string; input?: string; success?: string }
+> = {
   connectToChannel: {
     noCredentials: "a browser can't read the status of an upgrade: an error frame and the close code report it; see the realtime tests",
     unknownSite: "as without a client id",
@@ -50,6 +53,12 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
   createBackup: { unknownIds: "the operator can access every site" },
   listObjectSizes: { unknownIds: "as for listFailedEffects" },
   retryFailedEffects: { unknownIds: "as for listFailedEffects" },
+  moveSite: {
+    unknownIds: "as for listFailedEffects",
+    success: "the tests have one database; those of test/shards move sites between two",
+  },
+  getSiteMove: { unknownIds: "as for listFailedEffects", success: "as for moveSite" },
+  cancelSiteMove: { unknownIds: "as for listFailedEffects", success: "as for moveSite" },
   getGraphicFrame: { unknownIds: "anyone with a graphic's id can show it, as with a file's" },
   getGraphicFile: { unknownIds: "anyone with a graphic's id can read its files" },
   getMedia: { unknownIds: "anyone with a file's id can read it, on any site" },
@@ -140,17 +149,20 @@ describe("the document", () => {
 describe.each(operations.map((operation) => [operation.operationId, operation] as const))("%s", (operationId, operation) => {
   const exceptions = EXCEPTIONS[operationId] ?? {};
 
-  test("succeeds with its own example for the least privileged callers, with and without a trailing slash", async () => {
-    for (const slash of ["", "/"]) {
-      for (const [name, credentials] of Object.entries(await leastPrivilegedCallers(own, operation))) {
-        const base = draft(own, operation, await validCall(own, operation), credentials);
-        const request = await signed(operation, base);
-        const response = await send(operation, change(request, { path: base.url.pathname + slash }).url, init(operation, request));
-        expect(successStatuses(operation), `${name}: ${response.text}`).toContain(response.status);
-        expect(response.log.route, "the matched route").toBe(operation.path);
+  test.skipIf(exceptions.success)(
+    "succeeds with its own example for the least privileged callers, with and without a trailing slash",
+    async () => {
+      for (const slash of ["", "/"]) {
+        for (const [name, credentials] of Object.entries(await leastPrivilegedCallers(own, operation))) {
+          const base = draft(own, operation, await validCall(own, operation), credentials);
+          const request = await signed(operation, base);
+          const response = await send(operation, change(request, { path: base.url.pathname + slash }).url, init(operation, request));
+          expect(successStatuses(operation), `${name}: ${response.text}`).toContain(response.status);
+          expect(response.log.route, "the matched route").toBe(operation.path);
+        }
       }
-    }
-  });
+    },
+  );
 
   // What the rejections below break is prepared once, since none of them writes anything.
   const rejections = once(() => prepareRejections(operation, exceptions.unknownIds === undefined));

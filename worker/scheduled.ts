@@ -35,6 +35,7 @@ import { settleReceipts } from "./services/rundowns/receipts.ts";
 import { resumeStreamTakes } from "./services/rundowns/stream-takes.ts";
 import { pruneSchedule, wakeSchedulers } from "./services/schedule/upkeep.ts";
 import { pruneStatHistory } from "./services/stats/record.ts";
+import { resumeMoves } from "./services/site-moves/steps.ts";
 import { shareThemes } from "./services/themes/themes.ts";
 import { undoAbandonedDrafts } from "./services/streams/drafts.ts";
 import { pruneTvCodes } from "./services/access-codes/tv-codes.ts";
@@ -97,7 +98,7 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
 };
 
 /** Work about all databases at once, with the directory's. */
-const STEPS_OF_ALL: typeof STEPS = { sweepOrphans, releaseSites, shareThemes, watchAlerts };
+const STEPS_OF_ALL: typeof STEPS = { resumeMoves, sweepOrphans, releaseSites, shareThemes, watchAlerts };
 
 /** Runs once a minute: nudges logs whose nudge was lost, and prunes expired data. A failing step doesn't stop the others. Safe to run twice. */
 export async function runScheduled(env: Env, now: number): Promise<void> {

@@ -26,6 +26,8 @@ export const idempotencyKeys = sqliteTable(
   {
     /** SHA-256 of site, caller, operation and the caller's key. */
     id: text("id").primaryKey(),
+    /** Empty if it belongs to no site, or was written by a release without this column. */
+    siteId: siteId().default(""),
     fingerprint: text("fingerprint").notNull(),
     /** running until `lease` expires; committed once its change is; answered once the response is stored. */
     state: text("state", { enum: ["running", "committed", "answered"] }).notNull(),

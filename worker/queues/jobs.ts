@@ -2,6 +2,7 @@ import { directoryDb, siteDb } from "#db/databases.ts";
 import { logError } from "#worker/lib/log.ts";
 import { continueExport } from "#worker/services/community/exports.ts";
 import { continueArchive } from "#worker/services/site-archives/jobs.ts";
+import { continueMove } from "#worker/services/site-moves/steps.ts";
 import { storeDeadLetters } from "#worker/services/operations/upkeep.ts";
 import { Job } from "./messages.ts";
 
@@ -24,6 +25,7 @@ export async function runJobs(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 function runJob(env: Env, job: Job): Promise<void> {
+  if (job.kind === "siteMove") return continueMove(env, job.siteId, Date.now);
   const worker = { env, db: siteDb(env, job.siteId) };
   return job.kind === "memberExport" ? continueExport(worker, job, Date.now) : continueArchive(worker, job, Date.now);
 }

@@ -48,6 +48,7 @@ export const AREAS: Area[] = [
   area(["health", "ops"], () => [
     import("./health/routes.ts").then(({ health }) => health),
     import("./health/backups.ts").then(({ backups }) => backups),
+    import("./health/site-moves.ts").then(({ siteMoves }) => siteMoves),
     import("./health/alerts.ts").then(({ alerts }) => alerts),
   ]),
   area(["insights"], () => [import("./insights/routes.ts").then(({ insights }) => insights)]),

@@ -1,4 +1,6 @@
+import { notInArray } from "drizzle-orm";
 import type { Db, DbGuard } from "#db/client.ts";
+import { siteMoves } from "#db/schema/site-moves.ts";
 import { allDbs, directoryDb, isSharded, shardDb, shardsOf, siteDb } from "#db/databases.ts";
 import type { Ctx } from "./context.ts";
 
@@ -44,7 +46,29 @@ function confirmedFirst(ctx: Ctx): DbGuard {
   return { pending: () => undefined, settle: () => undefined, admit: async () => void (await ctx.caller()) };
 }
 
-/** The rows of every shard, without a caller's check: for rows that are found by a secret. */
+/**
+ * The rows of every shard, without a caller's check: for rows that are found by a secret. While a site moves, another shard than its own has a
+ * copy of its rows, which isn't returned.
+ */
 export async function fromShards<T>(env: Env, read: (db: Db) => PromiseLike<T[]>, guard?: DbGuard): Promise<T[]> {
-  return (await Promise.all(allDbs(env, guard).map(read))).flat();
+  const dbs = [...shardsOf(env).keys()].map((shard) => ({ shard, db: shardDb(env, shard, guard) }));
+  const [copies, ...found] = await Promise.all([
+    copiesOf(env),
+    ...dbs.map(async ({ shard, db }) => (await read(db)).map((row) => ({ row, shard }))),
+  ]);
+  return found.flat().flatMap(({ row, shard }) => (copies.get(siteIdIn(row)) === shard ? [] : [row]));
+}
+
+/** The shards that have a copy of a site which is on another one, by the site. */
+async function copiesOf(env: Env): Promise<Map<string, number>> {
+  if (!isSharded(env)) return new Map();
+  const moves = await directoryDb(env)
+    .select()
+    .from(siteMoves)
+    .where(notInArray(siteMoves.phase, ["complete", "cancelled"]));
+  return new Map(moves.map((move) => [move.siteId, move.switched === null ? move.toShard : move.fromShard]));
+}
+
+function siteIdIn(row: unknown): string {
+  return typeof row === "object" && row !== null && "siteId" in row ? String(row.siteId) : "";
 }

@@ -17,6 +17,7 @@ const LEASE = 60 * 1000;
 /** Claims the key for this request, or returns the stored response of the first one. */
 export async function claimKey(ctx: Ctx, id: string, fingerprint: string): Promise<StoredResponse | undefined> {
   const claim = {
+    siteId: ctx.siteId,
     fingerprint,
     state: "running" as const,
     lease: ctx.now + LEASE,

@@ -7,7 +7,7 @@ import { toMedia } from "./schemas.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { fromShards } from "#worker/services/core/databases.ts";
-import { requireAllShards } from "#worker/services/sites/placement.ts";
+import { isMoving, requireAllShards } from "#worker/services/sites/placement.ts";
 import { findUses, unused } from "./uses.ts";
 
 const mediaList = tableList<MediaRow>({
@@ -108,6 +108,8 @@ export async function sweepOrphans({ env, now }: Pick<Ctx, "env" | "now">): Prom
   if (Math.floor(now / MINUTE) % 60 !== 0) return;
   // A file must not seem abandoned because the database of its site isn't bound, or doesn't respond.
   await requireAllShards(env);
+  // Nor because the databases are read one after the other while its site moves. The next hour will do.
+  if (await isMoving(env)) return;
   const end = firstIdOf(now - ORPHANED_AFTER);
   let startAfter = firstIdOf(now - LOOK_BACK);
   for (;;) {

@@ -1,6 +1,7 @@
-import { and, eq, lt, ne, sql } from "drizzle-orm";
+import { and, eq, lt, ne, notInArray, sql } from "drizzle-orm";
 import { allDatabases, directoryDb, forgetShard, isSharded, rememberShard, shardDatabase, shardOf, shardsOf } from "#db/databases.ts";
 import { sites } from "#db/schema/sites.ts";
+import { siteMoves } from "#db/schema/site-moves.ts";
 import { siteShards, siteSlugs } from "#db/schema/shards.ts";
 import { conflict, Failure, rejectDuplicate } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
@@ -181,6 +182,11 @@ async function slugsOn(database: D1Database, ids: string[]): Promise<Map<string,
     .bind(JSON.stringify(ids))
     .all<{ id: string; slug: string | null }>();
   return new Map(results.map(({ id, slug }) => [id, slug]));
+}
+
+/** Whether a site is being moved between databases. */
+export async function isMoving(env: Env): Promise<boolean> {
+  return isSharded(env) && (await directoryDb(env).$count(siteMoves, notInArray(siteMoves.phase, ["complete", "cancelled"]))) > 0;
 }
 
 /** Throws if the directory names a shard that isn't bound, before anything is deleted because no database has it. */
