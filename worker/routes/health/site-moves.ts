@@ -25,7 +25,7 @@ siteMoves.openapi(
     responses: { 202: json("The move has started", SiteMove) },
     errors: ["not_found", "conflict"],
   }),
-  async (c) => c.json(toSiteMove(await startMove(c.var.ctx, c.req.valid("param").siteId, c.req.valid("json").shard)), 202),
+  async (c) => c.json(toSiteMove(await startMove(c.get("ctx"), c.req.valid("param").siteId, c.req.valid("json").shard)), 202),
 );
 
 siteMoves.openapi(
@@ -41,7 +41,7 @@ siteMoves.openapi(
     responses: { 200: json("The move", SiteMove) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(toSiteMove(await getMove(c.var.ctx, c.req.valid("param").siteId)), 200),
+  async (c) => c.json(toSiteMove(await getMove(c.get("ctx"), c.req.valid("param").siteId)), 200),
 );
 
 siteMoves.openapi(
@@ -57,5 +57,5 @@ siteMoves.openapi(
     responses: { 202: json("The move is being cancelled", SiteMove) },
     errors: ["not_found", "conflict"],
   }),
-  async (c) => c.json(toSiteMove(await cancelMove(c.var.ctx, c.req.valid("param").siteId)), 202),
+  async (c) => c.json(toSiteMove(await cancelMove(c.get("ctx"), c.req.valid("param").siteId)), 202),
 );

@@ -46,7 +46,7 @@ deliveries.openapi(
     responses: { 200: json("The payload and the attempts", DeliveryPayload) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(await readPayload(c.var.ctx, c.req.valid("param").id), 200),
+  async (c) => c.json(await readPayload(c.get("ctx"), c.req.valid("param").id), 200),
 );
 
 deliveries.openapi(
