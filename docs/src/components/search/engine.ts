@@ -53,7 +53,7 @@ export async function loadEngine(versionUrl: string = BASE, context?: string): P
 }
 
 async function open(file: string, context: string | undefined): Promise<Engine> {
-  const index: unknown = await import(/* @vite-ignore */ file);
+  const index = await importAnew(file);
   if (!isPagefind(index)) throw new Error(`${file} isn't a search index.`);
   await index.init();
   const filters = { version: CURRENT.name, ...(context === undefined ? {} : { ctx: context }) };
@@ -75,6 +75,20 @@ async function open(file: string, context: string | undefined): Promise<Engine> 
       };
     },
   };
+}
+
+const failures = new Map<string, number>();
+
+/** Imports a module under another URL after each failure: Chromium remembers the failure of a URL until the page is reloaded. */
+async function importAnew(file: string): Promise<unknown> {
+  const failed = failures.get(file) ?? 0;
+  try {
+    const module: unknown = await import(/* @vite-ignore */ failed === 0 ? file : `${file}?attempt=${failed + 1}`);
+    return module;
+  } catch (error) {
+    failures.set(file, failed + 1);
+    throw error;
+  }
 }
 
 function isPagefind(module: unknown): module is Pagefind {
