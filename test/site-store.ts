@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { inject } from "vitest";
 import { createDb } from "#db/client.ts";
 import { rememberShard, shardDatabase } from "#db/databases.ts";
-import { siteShards, siteSlugs } from "#db/schema/shards.ts";
+import { siteShards, siteSlugs } from "#db/schema/databases/shards.ts";
 
 /** The shard of this run's sites: 1 unless the project, or `TIFO_TEST_SHARD`, says otherwise. */
 export const shard = inject("shard");

@@ -6,7 +6,7 @@ import { createDb } from "#db/client.ts";
 import { forgetShard, PLACED_MS, rememberShard, shardOf, shardsOf } from "#db/databases.ts";
 import { outbox } from "#db/schema/events.ts";
 import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
-import { siteShards, siteSlugs } from "#db/schema/shards.ts";
+import { siteShards, siteSlugs } from "#db/schema/databases/shards.ts";
 import { sites } from "#db/schema/sites.ts";
 import { newSite, ORIGIN, siteIds, type TestSite } from "#test/harness.ts";
 import { siteStore } from "#test/site-store.ts";

@@ -3,7 +3,7 @@ import { eq, getTableName } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { directoryDb, forgetShard, PLACED_MS, shardDatabase, shardOf } from "#db/databases.ts";
-import { siteMoves } from "#db/schema/site-moves.ts";
+import { siteMoves } from "#db/schema/databases/site-moves.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { addResource } from "#test/resources.ts";
 import { rowsOf } from "#test/site-archives.ts";

@@ -1,6 +1,6 @@
 import { notInArray } from "drizzle-orm";
 import type { Db, DbGuard } from "#db/client.ts";
-import { siteMoves } from "#db/schema/site-moves.ts";
+import { siteMoves } from "#db/schema/databases/site-moves.ts";
 import { allDbs, directoryDb, isSharded, shardDb, shardsOf, siteDb } from "#db/databases.ts";
 import type { Ctx } from "./context.ts";
 

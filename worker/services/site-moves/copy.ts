@@ -1,4 +1,4 @@
-import type { SiteMoveRow } from "#db/schema/site-moves.ts";
+import type { SiteMoveRow } from "#db/schema/databases/site-moves.ts";
 import { MOVED, type MovedTable, OUTBOX, SITE_ROW } from "./tables.ts";
 
 /** The two databases of a move, and the worker's turn. */

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { forgetShard, shardOf, shardsOf } from "#db/databases.ts";
 import { sandboxes } from "#db/schema/sandboxes.ts";
-import { siteMoves, type SiteMoveRow } from "#db/schema/site-moves.ts";
+import { siteMoves, type SiteMoveRow } from "#db/schema/databases/site-moves.ts";
 import { sites } from "#db/schema/sites.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { SITE_MOVE_PHASES } from "#db/enums.ts";
-import type { SiteMoveRow } from "#db/schema/site-moves.ts";
+import type { SiteMoveRow } from "#db/schema/databases/site-moves.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 
 const Shard = z.number().int().min(1).max(999);

@@ -2,7 +2,7 @@ import { and, eq, isNull, lt, lte, notInArray, sql } from "drizzle-orm";
 import { directoryDb, forgetShard, PLACED_MS, shardDatabase, shardDb } from "#db/databases.ts";
 import { memberExports } from "#db/schema/commerce/exports.ts";
 import { siteArchives } from "#db/schema/site-archives.ts";
-import { siteMoves, type SiteMoveRow } from "#db/schema/site-moves.ts";
+import { siteMoves, type SiteMoveRow } from "#db/schema/databases/site-moves.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { describeError, logError } from "#worker/lib/log.ts";
 import type { SiteMoveJob } from "#worker/queues/messages.ts";

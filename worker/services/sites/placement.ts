@@ -1,8 +1,8 @@
 import { and, eq, lt, ne, notInArray, sql } from "drizzle-orm";
 import { allDatabases, directoryDb, forgetShard, isSharded, rememberShard, shardDatabase, shardOf, shardsOf } from "#db/databases.ts";
 import { sites } from "#db/schema/sites.ts";
-import { siteMoves } from "#db/schema/site-moves.ts";
-import { siteShards, siteSlugs } from "#db/schema/shards.ts";
+import { siteMoves } from "#db/schema/databases/site-moves.ts";
+import { siteShards, siteSlugs } from "#db/schema/databases/shards.ts";
 import { conflict, Failure, rejectDuplicate } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { directoryOf, shardDbOf } from "#worker/services/core/databases.ts";
