@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { siteId, time } from "../columns.ts";
+import { siteId, time } from "#db/schema/columns.ts";
 
 // Only the directory's database has rows in these tables: which sites are on other shards than the first, and their slugs.
 

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { SITE_MOVE_PHASES } from "#db/enums.ts";
-import { siteId, time } from "../columns.ts";
+import { siteId, time } from "#db/schema/columns.ts";
 
 /** The last move of a site between databases; only the directory's database has rows. */
 export const siteMoves = sqliteTable("site_moves", {
