@@ -143,7 +143,7 @@ export default defineConfig(
   { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...erasedPrivacy, ...newerThanTvBrowsers] } },
   { files: ["cli/**/*.ts", "test/cli/**/*.ts"], languageOptions: { parserOptions: { project: ["cli/tsconfig.json"] } } },
   {
-    files: ["studio/**/*.{ts,tsx}", "test/browser/studio*.ts", "scripts/studio-pictures.ts"],
+    files: ["studio/**/*.{ts,tsx}", "test/browser/studio*.ts", "scripts/{studio-pictures,bench-studio}.ts"],
     languageOptions: { parserOptions: { project: ["studio/tsconfig.json"] } },
   },
   { files: ["docs/**/*.{ts,tsx}", "test/browser/site*.ts"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },

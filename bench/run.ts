@@ -26,6 +26,7 @@ import { chatPanel } from "./t-chat-panel.ts";
 import { tree } from "./u-tree.ts";
 import { overlayTiming } from "./v-overlay-timing.ts";
 import { eventLog } from "./w-event-log.ts";
+import { studio } from "./x-studio.ts";
 import { siteSearch } from "./y-search.ts";
 
 /** `quick` is for trying out a benchmark: few, short and small rounds. */
@@ -50,6 +51,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   U: { title: "A channel with branches", run: tree },
   V: { title: "From a picture to its overlay", run: overlayTiming },
   W: { title: "The event log of a site", run: eventLog },
+  X: { title: "From Take to the last viewer", run: studio },
   Y: { title: "The site's search", run: siteSearch },
 };
 
