@@ -12,9 +12,7 @@ import { checkHeader, type Part, type Piece, readParts } from "./read-archive.ts
 import { toArchiveEvent } from "./schemas.ts";
 import type { StoredRow } from "./secrets.ts";
 import { ARCHIVED, type ArchivedTable, columnsOf, nameOf } from "./tables.ts";
-
-/** A parameter of D1 has at most 2 MB. */
-const STATEMENT_CHARS = 900_000;
+import { statementChunks } from "#worker/lib/statement-chunks.ts";
 
 /**
  * Takes the next steps of an import, at most this many; returns the job as it is then, or undefined if another worker was faster. First
@@ -132,7 +130,7 @@ function statementsFor(ctx: Ctx, table: ArchivedTable, rows: StoredRow[]) {
     return sql`exists (select 1 from ${of} where ${of.id} = ${value} and ${of.siteId} = ${ctx.siteId})`;
   });
   const condition = and(sql`true`, ...isOwn) ?? sql`true`;
-  return chunksOf(texts).map((chunk) =>
+  return statementChunks(texts).map((chunk) =>
     ctx.db
       .insert(table.table)
       .select(sql`select ${fields} from json_each(${`[${chunk.join(",")}]`}) as line where ${condition}`)
@@ -149,19 +147,6 @@ function valueAt(index: number): SQL {
 function defaultOf(column: SQLiteColumn): unknown {
   const value: unknown = column.default;
   return value === undefined || value === null ? null : column.mapToDriverValue(value);
-}
-
-function chunksOf(texts: string[]): string[][] {
-  const chunks: string[][] = [];
-  let chars = Infinity;
-  for (const text of texts) {
-    if ((chars += text.length) > STATEMENT_CHARS) {
-      chunks.push([]);
-      chars = text.length;
-    }
-    chunks.at(-1)?.push(text);
-  }
-  return chunks;
 }
 
 async function complete(ctx: Ctx, job: ArchiveRow, { offset, lease }: Position): Promise<ArchiveRow> {

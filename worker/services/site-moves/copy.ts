@@ -1,5 +1,6 @@
 import type { SiteMoveRow } from "#db/schema/databases/site-moves.ts";
 import { MOVED, type MovedTable, OUTBOX, SITE_ROW } from "./tables.ts";
+import { statementChunks } from "#worker/lib/statement-chunks.ts";
 
 /** The two databases of a move, and the worker's turn. */
 export interface Route {
@@ -13,8 +14,6 @@ type Value = string | number | null;
 
 /** Rows of one read, of which each may have a megabyte. */
 const CHUNK_ROWS = 100;
-/** A parameter of D1 has at most 2 MB. */
-const STATEMENT_CHARS = 900_000;
 const CHANGES = 200;
 const DELETED_ROWS = 2_000;
 
@@ -149,22 +148,9 @@ function isOneOf({ name, key }: MovedTable): string {
 function insertsOf(database: D1Database, table: MovedTable, rows: Value[][], conflict = ""): D1PreparedStatement[] {
   const values = table.columns.map((_, index) => `value ->> '$[${index}]'`).join(", ");
   const insert = `insert into "${table.name}" (${listOf(table.columns)}) select ${values} from json_each(?1) where true order by key ${conflict}`;
-  return chunksOf(rows.map((row) => JSON.stringify(row))).map((chunk) => database.prepare(insert).bind(`[${chunk.join(",")}]`));
+  return statementChunks(rows.map((row) => JSON.stringify(row))).map((chunk) => database.prepare(insert).bind(`[${chunk.join(",")}]`));
 }
 
 function listOf(columns: string[]): string {
   return columns.map((name) => `"${name}"`).join(", ");
-}
-
-function chunksOf(texts: string[]): string[][] {
-  const chunks: string[][] = [];
-  let chars = Infinity;
-  for (const text of texts) {
-    if ((chars += text.length) > STATEMENT_CHARS) {
-      chunks.push([]);
-      chars = text.length;
-    }
-    chunks.at(-1)?.push(text);
-  }
-  return chunks;
 }
