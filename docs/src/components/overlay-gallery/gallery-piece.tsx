@@ -80,51 +80,54 @@ export function GalleryPiece({ name, title, fields, sample, position, children }
           children
         )}
       </div>
-      <div className="gallery-tools" role="group" aria-label={`Preview of ${title}`}>
-        <button type="button" onClick={replay}>
-          Replay
-        </button>
-        <button type="button" aria-pressed={look === "light"} onClick={() => setLook(look === "light" ? "dark" : "light")}>
-          Light
-        </button>
-        <button type="button" aria-pressed={texts.dir === "rtl"} onClick={() => void changeLanguage()}>
-          Arabic
-        </button>
-        {WIDTHS.map((one) => (
-          <button key={one} type="button" aria-pressed={width === one} onClick={() => setWidth(width === one ? undefined : one)}>
-            {one} px
+      {/* Until React listens, what a reader types would be lost. */}
+      <fieldset className="gallery-controls" disabled={!isClient}>
+        <div className="gallery-tools" role="group" aria-label={`Preview of ${title}`}>
+          <button type="button" onClick={replay}>
+            Replay
           </button>
-        ))}
-      </div>
-      <details open>
-        <summary>Try its variables</summary>
-        <div className="gallery-fields">
-          {fields.map((field) => (
-            <Control
-              key={field.name}
-              field={field}
-              value={variables[field.name]}
-              onChange={(value) => change(field, typeof value === "string" ? valueOf(value, sample[field.name]) : value)}
-            />
-          ))}
-        </div>
-      </details>
-      <details open>
-        <summary>Show it on a channel</summary>
-        <div className="gallery-tools" role="group" aria-label="Language">
-          {(["curl", "SDK"] as const).map((one) => (
-            <button key={one} type="button" aria-pressed={language === one} onClick={() => setLanguage(one)}>
-              {one}
+          <button type="button" aria-pressed={look === "light"} onClick={() => setLook(look === "light" ? "dark" : "light")}>
+            Light
+          </button>
+          <button type="button" aria-pressed={texts.dir === "rtl"} onClick={() => void changeLanguage()}>
+            Arabic
+          </button>
+          {WIDTHS.map((one) => (
+            <button key={one} type="button" aria-pressed={width === one} onClick={() => setWidth(width === one ? undefined : one)}>
+              {one} px
             </button>
           ))}
-          <button type="button" onClick={() => void navigator.clipboard.writeText(code)}>
-            Copy
-          </button>
         </div>
-        <pre tabIndex={0}>
-          <code>{code}</code>
-        </pre>
-      </details>
+        <details open>
+          <summary>Try its variables</summary>
+          <div className="gallery-fields">
+            {fields.map((field) => (
+              <Control
+                key={field.name}
+                field={field}
+                value={variables[field.name]}
+                onChange={(value) => change(field, typeof value === "string" ? valueOf(value, sample[field.name]) : value)}
+              />
+            ))}
+          </div>
+        </details>
+        <details open>
+          <summary>Show it on a channel</summary>
+          <div className="gallery-tools" role="group" aria-label="Language">
+            {(["curl", "SDK"] as const).map((one) => (
+              <button key={one} type="button" aria-pressed={language === one} onClick={() => setLanguage(one)}>
+                {one}
+              </button>
+            ))}
+            <button type="button" onClick={() => void navigator.clipboard.writeText(code)}>
+              Copy
+            </button>
+          </div>
+          <pre tabIndex={0}>
+            <code>{code}</code>
+          </pre>
+        </details>
+      </fieldset>
     </div>
   );
 }

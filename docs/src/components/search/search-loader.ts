@@ -5,6 +5,7 @@ export function loadSearchWhenWanted(): void {
   const hint = box?.querySelector("kbd");
   if (!box || !input || !hint) return;
   for (const kind of ["focusin", "mouseenter"]) box.addEventListener(kind, load, { once: true });
+  if (box.contains(document.activeElement)) load();
   document.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();

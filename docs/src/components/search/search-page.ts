@@ -12,7 +12,8 @@ class SearchPage extends HTMLElement {
 
   connectedCallback(): void {
     const parameters = new URLSearchParams(location.search);
-    this.#input.value = parameters.get("q") ?? "";
+    // The reader may have typed already.
+    this.#input.value ||= parameters.get("q") ?? "";
     const context = parameters.get("ctx") ?? "";
     if ([...this.#select.options].some(({ value }) => value === context)) this.#select.value = context;
     this.addEventListener("submit", (event) => event.preventDefault());
