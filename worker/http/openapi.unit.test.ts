@@ -116,6 +116,12 @@ test("the published document has no pattern with an escaped slash", () => {
   expect(text).not.toMatch(/"pattern": ".*(?<!\\)\\\\\//);
 });
 
+test("every write declares the 503 that it gets when its site is being moved", () => {
+  const writes = Object.values(published.paths).flatMap((path) => Object.entries(path).filter(([method]) => method !== "get"));
+  const silent = writes.filter(([, { responses }]) => !("503" in responses)).map(([, { operationId }]) => operationId);
+  expect(silent).toEqual([]);
+});
+
 /** Every property of every schema, with its path. */
 function propertiesOf(value: unknown, place = ""): [string, object][] {
   if (typeof value !== "object" || value === null) return [];

@@ -40,13 +40,15 @@ function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: Err
 
 /** The codes that the operation can actually return. */
 function errorCodes(
-  { access, request, limit, errors = [] }: OperationSpec,
+  { access, method, request, limit, errors = [] }: OperationSpec,
   { access: { credentials: accepted }, retries }: OperationPolicy,
 ): ErrorCode[] {
   const { credentials, errors: { unknownSite, globalAccount, missingRole } = {} } = access;
   const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
   const takesAnyone = credentials.some((kinds) => kinds.length === 0);
   const proves = accepted.some((kinds) => kinds.some((kind) => kind !== "provider" && PROOFS.has(kind)));
+  // A write waits while its site moves to another database, for ten seconds at most.
+  if (method !== "get") codes.push("unavailable");
   if (!takesAnyone) codes.push("unauthenticated");
   if (proves) codes.push("forbidden");
   if (unknownSite !== undefined) codes.push("not_found");

@@ -100,7 +100,7 @@ auth.openapi(
     retries: { replay: "none" },
     request: { body: jsonBody(CreateIntent) },
     responses: { 201: json("The intent", Intent) },
-    errors: ["conflict", "unavailable"],
+    errors: ["conflict"],
   }),
   async (c) => c.json(await createPartnerIntent(c.get("ctx"), c.req.valid("json")), 201),
 );

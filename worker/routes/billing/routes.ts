@@ -76,7 +76,7 @@ billing.openapi(
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { body: jsonBody(DonationInput) },
     responses: { 200: json("The payment page", CheckoutAnswer) },
-    errors: ["conflict", "unavailable", "billing_not_configured"],
+    errors: ["conflict", "billing_not_configured"],
   }),
   async (c) => c.json(await checkoutDonation(c.get("ctx"), c.req.valid("json")), 200),
 );
@@ -112,7 +112,7 @@ billing.openapi(
     retries: { replay: "none" },
     request: { body: jsonBody(ConnectInput) },
     responses: { 200: json("The link", ConnectLink) },
-    errors: ["conflict", "unavailable", "billing_not_configured"],
+    errors: ["conflict", "billing_not_configured"],
   }),
   async (c) => c.json(await connectAccount(c.get("ctx"), c.req.valid("json")), 200),
 );
@@ -145,7 +145,7 @@ billing.openapi(
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: optionalJsonBody(ApplePayInput) },
     responses: { 200: json("Whether Apple Pay can be offered", z.boolean()) },
-    errors: ["conflict", "unavailable", "billing_not_configured"],
+    errors: ["conflict", "billing_not_configured"],
   }),
   async (c) => c.json(await checkApplePay(c.get("ctx"), c.req.valid("json").domain), 200),
 );
@@ -168,7 +168,7 @@ billing.openapi(
       },
     },
     responses: { 200: json("The event is processed", z.object({ received: z.literal(true) }).openapi("ReceivedStripeEvent")) },
-    errors: ["unauthenticated", "conflict", "unavailable", "billing_not_configured"],
+    errors: ["unauthenticated", "conflict", "billing_not_configured"],
   }),
   async (c) => {
     await receiveEvent(c.get("ctx"), await c.req.text(), c.req.header("Stripe-Signature") ?? "");

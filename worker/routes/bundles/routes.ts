@@ -41,7 +41,7 @@ bundles.openapi(
     access: { credentials: DEVELOPER },
     request: { body: jsonBody(BundleInput) },
     responses: { 201: json("The bundle", Bundle) },
-    errors: ["conflict", "shop_failed", "unavailable"],
+    errors: ["conflict", "shop_failed"],
   }),
   async (c) => {
     const bundle = await createBundle(c.get("ctx"), c.req.valid("json"));
@@ -82,7 +82,7 @@ bundles.openapi(
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: IdParam, body: jsonBody(BundleCheckoutInput) },
     responses: { 200: json("The payment page", CheckoutAnswer) },
-    errors: ["not_found", "conflict", "unavailable", "billing_not_configured"],
+    errors: ["not_found", "conflict", "billing_not_configured"],
   }),
   async (c) => c.json(await checkoutBundle(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")), 200),
 );

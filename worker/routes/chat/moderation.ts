@@ -47,7 +47,7 @@ moderation.openapi(
       "Applies to open connections immediately. A second ban or mute of an account or device in the same place replaces the first. Only moderators of every channel may omit `channelId`, and only site admins may ban accounts with roles. A device is what realtime connections name as `deviceId`, so its ban also stops anonymous viewers; REST requests name none.",
     request: { body: jsonBody(ChatBanInput) },
     responses: { 201: json("The ban", ChatBan), 200: json("The ban, which replaces an earlier one", ChatBan) },
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "conflict"],
   }),
   async (c) => {
     const { ban, isNew } = await banAccount(c.get("ctx"), c.req.valid("json"));
@@ -83,7 +83,7 @@ moderation.openapi(
     description: "Applies immediately.",
     request: { params: IdParam },
     responses: { 204: { description: "Lifted" } },
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "conflict"],
   }),
   async (c) => {
     await liftBan(c.get("ctx"), c.req.valid("param").id);

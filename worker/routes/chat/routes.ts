@@ -62,17 +62,7 @@ chat.openapi(
     description: `Sends a message as the caller, like the frame \`chat.send\`; as the site itself with \`system\`, or with a developer key. Filtered words of the channel's chat panels, and links unless these allow them, are masked. An account may send one message a second, and five at once. Safe to retry with an \`id\` or an Idempotency-Key. ${gate}`,
     request: { params: ChannelParam, body: jsonBody(MessageInput) },
     responses: { 201: json("The message; `held` if a moderator decides whether it is shown", ChatMessage) },
-    errors: [
-      "not_found",
-      "forbidden",
-      "chat_banned",
-      "chat_members_only",
-      "chat_paused",
-      "rate_limited",
-      "chat_slow_mode",
-      "chat_busy",
-      "unavailable",
-    ],
+    errors: ["not_found", "forbidden", "chat_banned", "chat_members_only", "chat_paused", "rate_limited", "chat_slow_mode", "chat_busy"],
   }),
   async (c) => {
     const language = preferredLanguage(c.req.header("Accept-Language"));
@@ -93,7 +83,7 @@ chat.openapi(
       "Removes a message from history and, within a second, from all open screens. The author and the channel's moderators may; moderators still see it as `removed`.",
     request: { params: MessageParam },
     responses: { 204: { description: "Removed" } },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
@@ -112,7 +102,7 @@ chat.openapi(
     description: "Decides on a held or reported message and settles its reports. An approved one appears at the end of the chat.",
     request: { params: MessageParam, body: jsonBody(DecisionInput) },
     responses: { 200: json("The message", ChatMessage) },
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "conflict"],
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
@@ -131,7 +121,7 @@ chat.openapi(
     description: `Puts the message into the moderators' queue. An account reports a message once; repeating it returns the first report. ${gate}`,
     request: { params: MessageParam, body: jsonBody(ReportInput) },
     responses: { 201: json("The report", ChatReport), 200: json("The caller's earlier report", ChatReport) },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
@@ -150,7 +140,7 @@ chat.openapi(
     description: `Sets, replaces or, with null, withdraws the caller's reaction, like the frame \`chat.react\`. ${gate}`,
     request: { params: MessageParam, body: jsonBody(ReactionInput) },
     responses: { 200: json("The message", ChatMessage) },
-    errors: ["not_found", "forbidden", "chat_banned", "rate_limited", "unavailable"],
+    errors: ["not_found", "forbidden", "chat_banned", "rate_limited"],
   }),
   async (c) => {
     const { channelId, id } = c.req.valid("param");
@@ -190,7 +180,7 @@ chat.openapi(
     description: "Replaces all settings; omitted fields get their defaults. Viewers receive them as `chat.settings`.",
     request: { params: ChannelParam, body: jsonBody(ChatSettingsInput) },
     responses: { 200: json("The settings", ChatSettings) },
-    errors: ["not_found", "conflict", "precondition_failed", "unavailable"],
+    errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
     const { settings, moderator } = await replaceSettings(c.get("ctx"), c.req.valid("param").channelId, c.req.valid("json"));

@@ -163,7 +163,7 @@ for (const [operationId, method] of [
       access: { credentials: ACCOUNT },
       request: { query: UpdateQuery },
       responses: { 200: json("The outcome", Outcome) },
-      errors: ["not_found", "conflict", "billing_not_configured", "unavailable"],
+      errors: ["not_found", "conflict", "billing_not_configured"],
     }),
     async (c) => c.json(await updateMemberEntitlement(c.get("ctx"), c.req.valid("query")), 200),
   );

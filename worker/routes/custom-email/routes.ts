@@ -21,7 +21,7 @@ customEmail.openapi(
     access: { credentials: ACCOUNT },
     request: { body: jsonBody(SenderInput) },
     responses: { 200: json("The updated sender", Sender) },
-    errors: ["conflict", "precondition_failed", "unavailable"],
+    errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
     const sender = await putSender(c.get("ctx"), c.req.valid("json"));

@@ -113,7 +113,7 @@ health.openapi(
     access: { credentials: SUPER },
     request: { params: SiteParam },
     responses: { 202: json("The number of effects that are retried", RetriedEffects) },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => c.json({ retried: await retryFailedEffects(c.get("ctx"), c.req.valid("param").siteId) }, 202),
 );

@@ -55,7 +55,6 @@ insights.openapi(
     input: { maxBytes: 32 * 1024, readsText: true },
     request: { query: ClientIdQuery, body: jsonBody(ImpressionBatch) },
     responses: { 204: { description: "Received" } },
-    errors: ["unavailable"],
   }),
   async (c) => {
     const refusesTracking = c.req.header("Sec-GPC") === "1" || c.req.header("DNT") === "1";

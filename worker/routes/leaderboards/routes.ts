@@ -178,7 +178,7 @@ leaderboards.openapi(
     limit: { name: "award", withFirstRead: true },
     request: { params: IdParam, body: jsonBody(AwardInput) },
     responses: { 201: json("The outcome of each award", AwardResults) },
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "conflict"],
   }),
   async (c) => c.json({ awards: await awardPoints(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")) }, 201),
 );

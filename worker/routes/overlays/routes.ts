@@ -143,7 +143,7 @@ overlays.openapi(
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: IdParam, body: jsonBody(BroadcastInput) },
     responses: { 200: json("Its position in each channel's log", BroadcastAnswer) },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => {
     const sent = await broadcastOverlay(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
@@ -164,7 +164,7 @@ overlays.openapi(
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: z.object({ id: Id, tagId: TagId }), body: jsonBody(TagBroadcastInput) },
     responses: { 200: json("Its position in each channel's log", BroadcastAnswer) },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => {
     const { id, tagId } = c.req.valid("param");
@@ -186,7 +186,7 @@ overlays.openapi(
     limit: { name: "broadcast", withFirstRead: true },
     request: { query: ClearQuery, body: optionalJsonBody(ClearInput) },
     responses: { 200: json("What was cleared, per channel", ClearAnswer) },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => {
     const cleared = await clearBroadcasts(c.get("ctx"), clearTarget(c.req.valid("query"), c.req.valid("json")));
@@ -206,7 +206,7 @@ overlays.openapi(
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: z.object({ targetId: Id.describe("A channel") }), query: ClearQuery, body: optionalJsonBody(ClearInput) },
     responses: { 200: json("What was cleared", ClearAnswer) },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => {
     const target = clearTarget(c.req.valid("query"), c.req.valid("json"), c.req.valid("param").targetId);
@@ -227,7 +227,7 @@ overlays.openapi(
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: z.object({ channelId: Id, broadcastId: Id }) },
     responses: { 204: { description: "Retracted" } },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => {
     const { channelId, broadcastId } = c.req.valid("param");

@@ -107,7 +107,7 @@ playlists.openapi(
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(ImportInput) },
     responses: { 201: json("The playlist", Playlist) },
-    errors: ["youtube_not_configured", "unavailable"],
+    errors: ["youtube_not_configured"],
   }),
   async (c) => {
     const playlist = await importYoutubePlaylist(c.get("ctx"), c.req.valid("json"));

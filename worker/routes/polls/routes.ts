@@ -225,7 +225,7 @@ polls.openapi(
       "Counts the caller's response, up to the poll's `responsesPerViewer`. If the poll has a `responseCost`, the caller's wallet is debited in the same commit, once; send what the viewer has agreed to as `cost`. Safe to retry with an Idempotency-Key. The `vote` frame on a channel's WebSocket does the same.",
     request: { params: IdParam, body: jsonBody(ResponseInput) },
     responses: { 201: json("The response", PollResponse) },
-    errors: ["not_found", "already_answered", "poll_closed", "insufficient_balance", "conflict", "unavailable"],
+    errors: ["not_found", "already_answered", "poll_closed", "insufficient_balance", "conflict"],
   }),
   async (c) => {
     const { id } = c.req.valid("param");

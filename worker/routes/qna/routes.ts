@@ -82,7 +82,7 @@ questions.openapi(
       "Approves or dismisses a question, marks it as answered (with or without a text), or merges it into another, which gets its voters: an account that voted for both counts once. Merging into a question that was itself merged uses that one's target. A public question that is dismissed disappears from every screen. Repeating a decision changes nothing.",
     request: { params: IdParam, body: jsonBody(QuestionDecision) },
     responses: { 200: json("The updated question", Question) },
-    errors: ["not_found", "conflict", "precondition_failed", "unavailable"],
+    errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
     const question = await decideQuestion(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));
@@ -102,7 +102,7 @@ questions.openapi(
     limit: { name: "upvote", withFirstRead: true },
     request: { params: IdParam },
     responses: { 200: json("The question", Question) },
-    errors: ["not_found", "conflict", "chat_banned", "unavailable"],
+    errors: ["not_found", "conflict", "chat_banned"],
   }),
   async (c) => c.json(toQuestion(await upvote(c.get("ctx"), c.req.valid("param").id), false), 200),
 );
@@ -118,7 +118,7 @@ questions.openapi(
     limit: { name: "upvote", withFirstRead: true },
     request: { params: IdParam },
     responses: { 200: json("The question", Question) },
-    errors: ["not_found", "conflict", "chat_banned", "unavailable"],
+    errors: ["not_found", "conflict", "chat_banned"],
   }),
   async (c) => c.json(toQuestion(await removeUpvote(c.get("ctx"), c.req.valid("param").id), false), 200),
 );
@@ -135,7 +135,7 @@ questions.openapi(
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: IdParam, body: jsonBody(QuestionBroadcastInput) },
     responses: { 200: json("Its position in the channel's log", BroadcastAnswer) },
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "conflict"],
   }),
   async (c) => {
     const sent = await showQuestion(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"));

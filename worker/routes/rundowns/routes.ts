@@ -182,7 +182,7 @@ rundowns.openapi(
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: IdParam, body: optionalJsonBody(TakeInput) },
     responses: { 200: json("The take of this generation", Take) },
-    errors: ["not_found", "conflict", "unavailable", "stream_provider_failed"],
+    errors: ["not_found", "conflict", "stream_provider_failed"],
   }),
   async (c) => c.json(toTake(await takeItem(c.get("ctx"), c.req.valid("param").id, c.req.valid("json"))), 200),
 );
@@ -216,7 +216,7 @@ rundowns.openapi(
     limit: { name: "broadcast", withFirstRead: true },
     request: { params: IdParam, body: optionalJsonBody(RundownClearInput) },
     responses: { 200: json("What was cleared", RundownCleared) },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => c.json({ broadcastIds: await clearRundown(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")) }, 200),
 );

@@ -41,7 +41,7 @@ shop.openapi(
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(ShopConnectionInput) },
     responses: { 200: json("The connection", ShopConnection) },
-    errors: ["conflict", "precondition_failed", "shop_failed", "unavailable"],
+    errors: ["conflict", "precondition_failed", "shop_failed"],
   }),
   async (c) => {
     await connectShop(c.get("ctx"), c.req.valid("json"));

@@ -33,7 +33,7 @@ sandboxes.openapi(
     retries: { replay: "none" },
     request: { body: optionalJsonBody(SandboxProof) },
     responses: { 201: json("The sandbox and its credentials", Sandbox) },
-    errors: ["not_found", "unavailable"],
+    errors: ["not_found"],
   }),
   async (c) => {
     const { site, channel, admin, viewer, poll, overlay, ...rest } = await createSandbox(

@@ -19,7 +19,7 @@ checkout.openapi(
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: IdParam, body: jsonBody(CheckoutInput) },
     responses: { 200: json("The payment page", CheckoutAnswer) },
-    errors: ["not_found", "conflict", "unavailable", "billing_not_configured"],
+    errors: ["not_found", "conflict", "billing_not_configured"],
   }),
   async (c) => c.json(await checkoutSubscription(c.get("ctx"), c.req.valid("param").id, c.req.valid("json")), 200),
 );

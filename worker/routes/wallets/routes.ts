@@ -143,7 +143,7 @@ wallets.openapi(
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: RecurringParams, body: jsonBody(CancelRecurring) },
     responses: { 200: json("Whether it is cancelled", CancelledRecurring) },
-    errors: ["forbidden", "not_found", "conflict", "unavailable", "billing_not_configured"],
+    errors: ["forbidden", "not_found", "conflict", "billing_not_configured"],
   }),
   async (c) => {
     const { walletId, subscriptionId } = c.req.valid("param");
