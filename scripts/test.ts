@@ -9,6 +9,7 @@ import { z } from "@hono/zod-openapi";
 import { build } from "./lib/build.ts";
 import { requireChromium } from "./lib/chromium.ts";
 import { OFFLINE } from "./lib/command.ts";
+import { createMemoryFolder } from "./lib/memory-folder.ts";
 import { testFigures, writeRecord } from "./lib/records.ts";
 import { guard, say } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
@@ -42,10 +43,13 @@ if (process.connected) process.disconnect();
 
 async function vitest(args: string[]): Promise<number> {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
-  const child = spawn("vitest", ["run", ...reporters, ...args], { cwd: ROOT, env: { ...process.env, ...OFFLINE }, stdio: "inherit" });
+  const memory = createMemoryFolder();
+  const env = { ...process.env, ...OFFLINE, ...(memory !== undefined && { TMPDIR: memory }) };
+  const child = spawn("vitest", ["run", ...reporters, ...args], { cwd: ROOT, env, stdio: "inherit" });
   const stop = (): boolean => child.kill();
   for (const event of ["SIGINT", "SIGTERM", "disconnect"]) process.on(event, stop);
   await once(child, "exit");
+  if (memory !== undefined) rmSync(memory, { recursive: true, force: true, maxRetries: 5 });
   return child.exitCode ?? 1;
 }
 
