@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { runOrFail } from "#scripts/lib/command.ts";
 import { readConfig } from "#scripts/lib/databases.ts";
 import { ROOT } from "#scripts/lib/root.mjs";
 import { type Server, startServer } from "#scripts/lib/server.ts";
@@ -16,6 +17,14 @@ export interface Adversity {
 }
 
 export const NO_ADVERSITY: Adversity = { faults: 0, clockMs: 0, evictionSeconds: 0 };
+
+const SECOND_DATABASE = `
+[[d1_databases]]
+binding = "DB_2"
+database_name = "tifo-2"
+database_id = "00000000-0000-0000-0000-000000000002"
+migrations_dir = "db/migrations"
+`;
 
 /** Starts and kills one deployment, whose data outlives each server. */
 export class SoakServer {
@@ -43,11 +52,23 @@ export class SoakServer {
     return this.#server;
   }
 
+  /** The folder of the files of both databases. */
+  get databases(): string {
+    return join(this.#state, "v3/d1/miniflare-D1DatabaseObject");
+  }
+
   async start(adversity: Adversity): Promise<void> {
-    this.#secrets ??= await prepareState(this.#state);
     writeFileSync(this.#config, this.#configText(adversity));
+    this.#secrets ??= await this.#prepare();
     this.#server = await startServer({ port: this.#port, state: this.#state, secrets: this.#secrets, config: this.#config });
     this.#port = Number(new URL(this.url).port);
+  }
+
+  async #prepare(): Promise<Secrets> {
+    const secrets = await prepareState(this.#state);
+    const migrate = ["d1", "migrations", "apply", "DB_2", "--local", "--persist-to", this.#state, "--config", this.#config];
+    await runOrFail("wrangler", migrate, { env: { ...secrets } });
+    return secrets;
   }
 
   async kill(): Promise<void> {
@@ -60,7 +81,7 @@ export class SoakServer {
     await fetch(`${this.url}/cdn-cgi/local/scheduled`).catch(() => undefined);
   }
 
-  /** The project's configuration with the soak's Worker, the stand-in for Stripe, and what the Worker has to live with. */
+  /** The project's configuration with the soak's Worker, a second database, the stand-in for Stripe, and what the Worker has to live with. */
   #configText({ faults, clockMs, evictionSeconds }: Adversity): string {
     const variables = {
       SOAK_FAULTS: faults,
@@ -71,7 +92,7 @@ export class SoakServer {
       TIFO_LOG_LINES: 0,
     };
     const lines = Object.entries(variables).map(([name, value]) => `${name} = "${value}"`);
-    return readConfig()
+    return (readConfig() + SECOND_DATABASE)
       .replace('main = "worker/index.ts"', `main = "${join(ROOT, "test/soak/worker.ts")}"`)
       .replace('directory = "docs/dist"', `directory = "${join(ROOT, "docs/dist")}"`)
       .replaceAll('migrations_dir = "db/migrations"', `migrations_dir = "${join(ROOT, "db/migrations")}"`)

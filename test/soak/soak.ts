@@ -10,6 +10,7 @@ import { Changes } from "./lanes/changes.ts";
 import { Chat } from "./lanes/chat.ts";
 import { Credits } from "./lanes/credits.ts";
 import { Files } from "./lanes/files.ts";
+import { Moves } from "./lanes/moves.ts";
 import { Purchases } from "./lanes/purchases.ts";
 import { Votes } from "./lanes/votes.ts";
 import { levelsOf, type Levels, Meter } from "./meter.ts";
@@ -31,8 +32,9 @@ export interface SoakOutcome {
 }
 
 /**
- * Mixes broadcasts, chat, votes, credits, purchases, webhooks and uploads for some minutes, while bindings fail, objects are evicted,
- * the clock jumps and the server is killed. Then compares what clients know from responses with what the server has.
+ * Mixes broadcasts, chat, votes, credits, purchases, webhooks and uploads for some minutes, while bindings fail, objects are evicted, the
+ * clock jumps, the site moves from one database to the other and back, and the server is killed. Then compares what clients know from
+ * responses with what the server has.
  */
 export async function soak(minutes: number, say: (line: string) => void): Promise<SoakOutcome> {
   const state = await mkdtemp(join(tmpdir(), "tifo-soak-"));
@@ -41,6 +43,7 @@ export async function soak(minutes: number, say: (line: string) => void): Promis
   const server = new SoakServer(state, stripe.url);
   const api = new Api(() => server.url);
   const lanes: Lane[] = [
+    new Moves(api, server),
     new Broadcasts(api, server),
     new Chat(api, server),
     new Votes(api),
