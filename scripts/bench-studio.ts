@@ -27,6 +27,8 @@ const NOTE = { kind: "note", name: "Kick-off" };
 const [takes = 30, rows = 5_000, seconds = 15] = process.argv.slice(2).map(Number);
 const server = await startServer();
 const deployment = new Deployment(server.url);
+// Before anybody watches: each take would wait for all of them.
+const long = await longLog();
 const [browser, crowd] = [await launchBrowser(), new Crowd(BYTES)];
 const ping = setInterval(() => crowd.viewers.forEach((viewer) => viewer.send("ping")), 10_000);
 const paths = Array.from({ length: VIEWERS }, (_, viewer) => `/realtime/v1/channels/${CHANNEL}?clientId=${SITE}&deviceId=viewer-${viewer}`);
@@ -66,9 +68,6 @@ async function takeAll(page: Page): Promise<number[]> {
 
 /** How smoothly a long log scrolls under a busy chat: milliseconds between frames. */
 async function scrollLog(page: Page): Promise<{ median: number; longest: number; frames: number; seconds: number }> {
-  const long = await newRundown("Long log", [NOTE]);
-  const { items } = Rundown.parse(await (await fetch(`${server.url}/rundown/v1/${long}`, { headers: STAFF })).json());
-  for (let row = 0; row < rows; row++) await deployment.post(`/rundown/v1/${long}/take`, { itemId: items[0]._id }, STAFF);
   await page.reload();
   await page.getByLabel("Rundown to run").selectOption({ value: long });
   await page.getByRole("list", { name: "As run" }).getByRole("listitem").first().waitFor();
@@ -97,6 +96,14 @@ async function scrollLog(page: Page): Promise<{ median: number; longest: number;
   for (const writer of writers) writer.close();
   const sorted = gaps.toSorted((one, other) => one - other);
   return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, longest: sorted.at(-1) ?? 0, frames: gaps.length, seconds };
+}
+
+/** A rundown whose log has many rows. */
+async function longLog(): Promise<string> {
+  const rundown = await newRundown("Long log", [NOTE]);
+  const { items } = Rundown.parse(await (await fetch(`${server.url}/rundown/v1/${rundown}`, { headers: STAFF })).json());
+  for (let row = 0; row < rows; row++) await deployment.post(`/rundown/v1/${rundown}/take`, { itemId: items[0]._id }, STAFF);
+  return rundown;
 }
 
 async function newRundown(name: string, items: object[]): Promise<string> {
