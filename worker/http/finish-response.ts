@@ -76,13 +76,14 @@ function setHeaders(c: Context<AppEnv>, requestId: string): void {
   headers.set("X-Content-Type-Options", "nosniff");
   // Browsers ignore it over http, so local servers aren't affected.
   headers.set("Strict-Transport-Security", "max-age=31536000");
-  const isCacheable = headers.has("Cache-Control");
-  if (!isCacheable) headers.set("Cache-Control", "no-store");
+  // Each access to a header is a call into the runtime.
+  const caching = headers.get("Cache-Control");
+  if (caching === null) headers.set("Cache-Control", "no-store");
   // A stored response would give its bookmark to others, and an old one to the caller.
-  const bookmark = headers.get("Cache-Control")?.includes("no-store") ? c.get("sessions")?.bookmark() : undefined;
+  const bookmark = caching === null || caching.includes("no-store") ? c.get("sessions")?.bookmark() : undefined;
   if (bookmark !== undefined) headers.set("Tifo-Bookmark", bookmark);
   // A cached response is also served to browsers, even if another client requested it first.
-  if (!isCacheable && c.req.header("Origin") === undefined) return;
+  if (caching === null && c.req.header("Origin") === undefined) return;
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", READABLE);
 }

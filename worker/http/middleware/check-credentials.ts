@@ -14,16 +14,18 @@ import { type CredentialKind, type Credentials, SECURITY_SCHEMES } from "#worker
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The credentials that a request presents. Read lazily: most operations accept one kind, and each header costs time. */
+/** The credentials that a request presents. Read lazily, and once: most operations accept one kind, and each header costs time. */
 export class Presented implements Partial<Record<CredentialKind, string>> {
   readonly #request: HonoRequest;
+  #client: { id: string | undefined } | undefined;
 
   constructor(request: HonoRequest) {
     this.#request = request;
   }
 
   get client(): string | undefined {
-    return this.#request.header("Tifo-Client-Id");
+    this.#client ??= { id: this.#request.header("Tifo-Client-Id") };
+    return this.#client.id;
   }
 
   get clientQuery(): string | undefined {
