@@ -46,6 +46,15 @@ async function finish(siteId: string, worker: Env = env): Promise<string> {
   }
 }
 
+/** Takes the steps of the site's move until it is in a phase. */
+async function finishUntil(phase: string): Promise<void> {
+  while ((await phaseOf(site.id)) !== phase) {
+    passed++;
+    await continueMove(env, site.id, later);
+  }
+  passed++;
+}
+
 const start = (of: TestSite, shard: number) => of.call("moveSite", { params: { siteId: of.id }, body: { shard } });
 
 async function moveTo(shard: number, of = site): Promise<string> {
@@ -142,6 +151,39 @@ describe("a move", () => {
     expect(about("admin.landingDeleted").sort()).toEqual([...deleted].sort());
   });
 
+  test("ends although the site changes before each of its steps", async () => {
+    const [from, other] = (await shardOf(env, site.id)) === 1 ? [1, 2] : [2, 1];
+    const before = await rowsOf(site.id);
+    const busy = new Proxy(shardDatabase(env, from), {
+      get(own, name): unknown {
+        if (name !== "prepare") return Reflect.get(own, name, own);
+        return (query: string) => {
+          const statement = own.prepare(query);
+          if (!query.startsWith("select seq")) return statement;
+          const touch = own.prepare("update overlays set name = name where site_id = ?1").bind(site.id);
+          // Rejected as soon as writes wait.
+          return {
+            raw: () =>
+              touch
+                .run()
+                .catch(() => undefined)
+                .then(() => statement.raw()),
+          };
+        };
+      },
+    });
+    const worker: Env = Object.assign({ ...env }, from === 1 ? { DB: busy } : { DB_2: busy });
+    await start(site, other);
+    for (let turn = 0; turn < 10; turn++) {
+      passed++;
+      await continueMove(worker, site.id, later);
+    }
+    expect(await phaseOf(site.id)).toBe("complete");
+    forgetShard(site.id);
+    expect(await rowsOf(site.id)).toEqual(before);
+    if (other === 1) expect(await moveTo(2)).toBe("complete");
+  });
+
   test("doesn't switch while isolates may still rely on where the site was before it began", async () => {
     await start(site, 1);
     const { started } = (await site.call("getSiteMove", { params: { siteId: site.id } })).as(SiteMove);
@@ -184,6 +226,26 @@ describe("a move", () => {
       at = other;
     }
     if (at === 1) expect(await moveTo(2)).toBe("complete");
+  });
+
+  test("goes on a second after a call has failed, and later the more often it fails", async () => {
+    const other = (await shardOf(env, site.id)) === 1 ? 2 : 1;
+    await start(site, other);
+    await finishUntil("copying");
+    let now = later();
+    const pauses: number[] = [];
+    for (let failures = 0; failures < 8; failures++) {
+      // The claim, and the first turn.
+      await killAt(2, (worker) => continueMove(worker, site.id, () => now), 1);
+      const [move] = await directoryDb(env).select().from(siteMoves).where(eq(siteMoves.siteId, site.id));
+      expect(move?.message).toContain("killed");
+      pauses.push((move?.lease ?? 0) - now);
+      now = move?.lease ?? 0;
+    }
+    expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+    passed++;
+    expect(await finish(site.id)).toBe("complete");
+    if (other === 1) expect(await moveTo(2)).toBe("complete");
   });
 
   test("can be cancelled until the site is in the other database, and leaves no trace", async () => {
@@ -282,11 +344,15 @@ describe("a move", () => {
   });
 });
 
-/** Runs work with databases that fail from this call on; every second one after the call has had its effect. Returns whether it came so far. */
-async function killAt(call: number, work: (worker: Env) => Promise<void>): Promise<boolean> {
+/**
+ * Runs work with databases that fail from this call on, or only in so many calls; every second one after the call has had its effect.
+ * Returns whether it came so far.
+ */
+async function killAt(call: number, work: (worker: Env) => Promise<void>, failures = Infinity): Promise<boolean> {
   let calls = 0;
   const failing = async <T>(run: () => Promise<T>): Promise<T> => {
     calls += 1;
+    if (calls >= call + failures) return run();
     if (calls > call || (calls === call && call % 2 === 0)) throw new Error("killed");
     const result = await run();
     if (calls === call) throw new Error("killed");

@@ -37,11 +37,7 @@ export class Moves implements Lane {
   async step(): Promise<void> {
     const move = await this.#read();
     if (move && !isOver(move)) return;
-    if (move?.phase === "complete" && move.toShard !== this.#shard) {
-      this.#shard = move.toShard;
-      this.#completed++;
-    }
-    if (move?.phase === "cancelled" && move.message?.includes("differs")) this.#wrong.push(`a move was cancelled: ${move.message}`);
+    this.#note(move);
     // One that got no response may have begun nevertheless: 409.
     await this.#api.decide(PATH, { method: "POST", headers: OPERATOR, body: { shard: this.#shard === 1 ? 2 : 1 } });
   }
@@ -53,7 +49,17 @@ export class Moves implements Lane {
       await this.#server.runScheduled();
       await sleep(LAST_PAUSE_MS);
     }
+    this.#note(last);
     return { acknowledged: this.#completed, wrong: [...this.#wrong, ...leftBehind(this.#server.databases)] };
+  }
+
+  /** Counts a move that has ended. */
+  #note(move: Move | undefined): void {
+    if (move?.phase === "complete" && move.toShard !== this.#shard) {
+      this.#shard = move.toShard;
+      this.#completed++;
+    }
+    if (move?.phase === "cancelled" && move.message?.includes("differs")) this.#wrong.push(`a move was cancelled: ${move.message}`);
   }
 
   async #read(): Promise<Move | undefined> {

@@ -66,16 +66,16 @@ export async function copyChunk(
 }
 
 /**
- * Repeats what has changed since it was copied, at most a few thousand rows; returns whether there was anything. The rows are read after the
- * list of changes, and what changes in between is on the list again.
+ * Repeats what has changed since it was copied, a part of it at a time; returns how much is left, as far as it is known. The rows are read
+ * after the list of changes, and what changes in between is on the list again.
  */
-export async function copyChanges(route: Route): Promise<boolean> {
+export async function copyChanges(route: Route): Promise<"none" | "little" | "much"> {
   const { from, to, siteId, version } = route;
   const changes = await from
     .prepare(`select seq, table_name, key from site_move_changes order by seq limit ${CHANGES}`)
     .raw<[number, string, string]>();
   const last = changes.at(-1)?.[0];
-  if (last === undefined) return false;
+  if (last === undefined) return "none";
   const changed = [...MOVED, SITE_ROW].flatMap((table) => {
     const keys = new Set(changes.flatMap(([, name, key]) => (name === table.name ? [key] : [])));
     return keys.size > 0 ? [{ table, keys: `[${[...keys].join(",")}]` }] : [];
@@ -97,7 +97,7 @@ export async function copyChanges(route: Route): Promise<boolean> {
     ...current.flatMap(({ table, rows }) => insertsOf(to, table, rows)),
   ]);
   await writeAs(from, version, [from.prepare("delete from site_move_changes where seq <= ?1").bind(last)]);
-  return true;
+  return changes.length < CHANGES ? "little" : "much";
 }
 
 /** Copies what only makes sense once nothing writes any more. Safe to repeat. */

@@ -19,6 +19,8 @@ const STEPS_PER_RUN = 20;
 /** Attempts without progress before a move is cancelled. */
 const MAX_ATTEMPTS = 10;
 const PAUSE_SECONDS = 5;
+/** The pause after a failure, doubled with each further one up to the lease, so that ten failures bridge some minutes. */
+const FAILURE_PAUSE_MS = 1_000;
 
 export const unfinishedMove = notInArray(siteMoves.phase, ["complete", "cancelled"]);
 
@@ -41,11 +43,12 @@ export async function continueMove(env: Env, siteId: string, clock: () => number
   const claimed = await claim(env, siteId, clock());
   if (!claimed) return;
   forgetShard(siteId);
+  let move: SiteMoveRow | undefined = claimed;
   try {
     const route = routeOf(env, claimed);
     await takeTurn(route);
     const isHopeless = claimed.attempts > MAX_ATTEMPTS && claimed.switched === null && claimed.phase !== "cancelling";
-    let move = isHopeless ? await advance(env, claimed, { phase: "cancelling" }) : claimed;
+    if (isHopeless) move = await advance(env, claimed, { phase: "cancelling" });
     let waits = false;
     // A phase that begins has a message of its own: a Worker may send 1,000 queries for one.
     for (let steps = 0; move?.phase === claimed.phase && !waits && steps < STEPS_PER_RUN; steps++)
@@ -55,14 +58,19 @@ export async function continueMove(env: Env, siteId: string, clock: () => number
     await enqueueMove(env, siteId, waits ? PAUSE_SECONDS : 0);
   } catch (error) {
     logError("site_move_failed", error, { siteId, phase: claimed.phase });
-    // The lease expires by itself, and the cron continues. Why it waits is shown.
-    await directoryDb(env)
-      .update(siteMoves)
-      .set({ message: describeError(error) })
-      .where(and(eq(siteMoves.siteId, siteId), eq(siteMoves.version, claimed.version)))
-      .catch(() => undefined);
+    await pauseAfterFailure(env, move ?? claimed, { message: describeError(error), now: clock() }).catch(() => undefined);
     throw error;
   }
+}
+
+/** Releases a move whose worker has failed, after a pause, and says why it waits. If this fails too, the lease expires, and the cron continues. */
+async function pauseAfterFailure(env: Env, move: SiteMoveRow, { message, now }: { message: string; now: number }): Promise<void> {
+  const pauseMs = Math.min(LEASE_MS, FAILURE_PAUSE_MS * 2 ** move.attempts);
+  await directoryDb(env)
+    .update(siteMoves)
+    .set({ message, lease: now + pauseMs })
+    .where(and(eq(siteMoves.siteId, move.siteId), eq(siteMoves.version, move.version)));
+  await enqueueMove(env, move.siteId, Math.ceil(pauseMs / 1000));
 }
 
 type Step = [move: SiteMoveRow | undefined, waits: boolean];
@@ -95,10 +103,11 @@ async function start(env: Env, route: Route, move: SiteMoveRow): Promise<SiteMov
 }
 
 async function copy(env: Env, route: Route, move: SiteMoveRow, now: number): Promise<Step> {
-  const changed = await copyChanges(route);
+  const left = await copyChanges(route);
   const next = await copyChunk(route, move);
   if (next) return [await advance(env, move, next), false];
-  if (changed) return [move, false];
+  // A site that is in use always changes: what little is left is copied while its writes wait.
+  if (left === "much") return [move, false];
   // Until then, isolates may rely on where the site was before the move began.
   if (now < move.started + PLACED_MS) return [move, true];
   const waitsFor = await unfinishedJobs(env, move);
@@ -116,7 +125,7 @@ async function moveOver(env: Env, route: Route, move: SiteMoveRow, clock: () => 
     await run(route, route.from, dropFence());
     return advance(env, move, { phase: "copying", message: waitsFor });
   }
-  while (await copyChanges(route));
+  while ((await copyChanges(route)) !== "none");
   await copyLast(route);
   const different = await differencesOf(route);
   if (different.length > 0) return advance(env, move, { phase: "cancelling", message: `The copy differs in ${different.join(", ")}` });
