@@ -25,14 +25,16 @@ export class Api {
     this.#bySegment = new Map(areas.flatMap((area) => area.segments.map((segment) => [segment, area] as const)));
   }
 
-  async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+  fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
     const area = request.method === "OPTIONS" ? undefined : this.#bySegment.get(firstSegment(request.url));
-    let app = this.#apps.get(area);
-    if (!app) {
-      app = createApp(area ? await area.load(this) : [], this.#middleware);
-      this.#apps.set(area, app);
-    }
-    return app.fetch(request, env, ctx);
+    const app = this.#apps.get(area);
+    return app ? app.fetch(request, env, ctx) : this.#load(area).then((loaded) => loaded.fetch(request, env, ctx));
+  }
+
+  async #load(area: Area | undefined): Promise<Router> {
+    const app = createApp(area ? await area.load(this) : [], this.#middleware);
+    this.#apps.set(area, app);
+    return app;
   }
 
   /** All areas in one app, as the OpenAPI document describes them. */
@@ -44,7 +46,8 @@ export class Api {
 
 /** The first segment of a URL's path. */
 function firstSegment(url: string): string {
-  return /^[^/]*\/\/[^/]*\/([^/?#]*)/.exec(url)?.[1] ?? "";
+  const start = url.indexOf("/", url.indexOf("//") + 2) + 1;
+  return /^[^/?#]*/.exec(url.slice(start))?.[0] ?? "";
 }
 
 /** The app of some areas' routers. Imports nothing from the platform, so that the OpenAPI document can be emitted in plain Node. */

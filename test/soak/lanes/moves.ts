@@ -88,8 +88,9 @@ function leftBehind(folder: string): string[] {
   ];
 }
 
-function hasRows(database: DatabaseSync, { name, owned }: MovedTable): boolean {
-  return database.prepare(`select 1 from "${name}" where ${owned(`"${name}"`, SITE_A)} limit 1`).get() !== undefined;
+function hasRows(database: DatabaseSync, table: MovedTable): boolean {
+  const isOwned = table.owned(`"${table.name}"`, SITE_A);
+  return database.prepare(`select 1 from "${table.name}" where ${isOwned} limit 1`).get() !== undefined;
 }
 
 function triggersOf(database: DatabaseSync): string[] {

@@ -6,7 +6,7 @@ import { ORIGIN } from "#test/harness.ts";
 const api = new Api();
 const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
 
-function get(path: string, development: boolean): Promise<Response> {
+async function get(path: string, development: boolean): Promise<Response> {
   return api.fetch(new Request(ORIGIN + path), { ...env, TIFO_DEVELOPMENT: String(development) }, context);
 }
 

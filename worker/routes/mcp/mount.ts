@@ -7,7 +7,7 @@ const MAX_BYTES = 256 * 1024;
 
 /** The API as its tools call it. */
 export interface InProcessApi {
-  fetch: (request: Request, env: Env, ctx: ExecutionContext) => Promise<Response>;
+  fetch: (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
   /** An app with all operations. */
   whole: () => Promise<OpenAPIHono<AppEnv>>;
 }

@@ -166,7 +166,7 @@ describe("creating sandboxes", () => {
     const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
     const EASY = { TIFO_SANDBOX_WORK: "6" };
 
-    function fetchWith(vars: Partial<Env>, path: string, body?: unknown): Promise<Response> {
+    async function fetchWith(vars: Partial<Env>, path: string, body?: unknown): Promise<Response> {
       const init =
         body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
       return new Api().fetch(new Request(ORIGIN + path, init), { ...env, ...vars }, context);
