@@ -60,7 +60,10 @@ export class SoakServer {
   async start(adversity: Adversity): Promise<void> {
     writeFileSync(this.#config, this.#configText(adversity));
     this.#secrets ??= await this.#prepare();
-    this.#server = await startServer({ port: this.#port, state: this.#state, secrets: this.#secrets, config: this.#config });
+    this.#server = await startServer({
+      ...{ port: this.#port, state: this.#state, secrets: this.#secrets, config: this.#config },
+      isHealthy: adversity.faults === 0,
+    });
     this.#port = Number(new URL(this.url).port);
   }
 
