@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { RECORDED_MATCH } from "#db/demo/recorded-match.ts";
 import { launchBrowser } from "./browser.ts";
+import { KeyboardUser } from "./keyboard-user.ts";
 import { ANNOUNCER, type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
 import { url } from "./test-server.ts";
 
-// Polls, quests and rules, on a site of their own.
+// Polls, quests and rules, on a site of their own, with the keyboard alone.
 
 const SLUG = "studio-games";
 const MATCH_SCHEMA = {
@@ -55,15 +56,16 @@ async function createdIn(page: Page, screen: string): Promise<string> {
 
 test("a prediction is created, opened, locked and settled, while its counts are live", async () => {
   const { page, errors } = await site.open(browser, "/polls/new", admin);
+  const user = new KeyboardUser(page);
   const live = page.getByRole("region", { name: "Live" });
-  const press = (name: string) => live.getByRole("button", { name, exact: true }).click();
+  const press = (name: string) => user.press(live.getByRole("button", { name, exact: true }));
   const answers = page.getByRole("list", { name: "Results" }).getByRole("listitem");
-  await page.getByLabel("Question").fill(`Who wins? ${SCRIPT}`);
-  await page.getByLabel("Type").selectOption("prediction");
-  await page.getByLabel("Answer 1", { exact: true }).fill("Harbour City");
-  await page.getByLabel("Answer 2", { exact: true }).fill(`Old Dock ${SCRIPT}`);
+  await user.type(page.getByLabel("Question"), `Who wins? ${SCRIPT}`);
+  await user.choose(page.getByLabel("Type"), "Prediction");
+  await user.type(page.getByLabel("Answer 1", { exact: true }), "Harbour City");
+  await user.type(page.getByLabel("Answer 2", { exact: true }), `Old Dock ${SCRIPT}`);
   expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
-  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await user.press(page.getByRole("button", { name: "Create", exact: true }));
   const id = await createdIn(page, "polls");
   const poll = async () => Poll.parse(await site.call("GET", `/poll/v3/${id}`));
   const [home] = (await poll()).answers;
@@ -84,9 +86,9 @@ test("a prediction is created, opened, locked and settled, while its counts are 
 
   await press("Settle…");
   const dialog = page.getByRole("dialog", { name: "Settle the poll" });
-  await dialog.getByRole("radio", { name: /^Harbour City/ }).check();
+  await user.press(dialog.getByRole("radio", { name: /^Harbour City/ }), "Space");
   expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
-  await dialog.getByRole("button", { name: "Settle", exact: true }).click();
+  await user.press(dialog.getByRole("button", { name: "Settle", exact: true }));
   await live.getByRole("status").getByText("Settled", { exact: true }).waitFor();
   await answers.filter({ hasText: "Harbour City" }).getByText("Correct", { exact: true }).waitFor();
   const settled = await poll();
@@ -99,12 +101,13 @@ test("a prediction is created, opened, locked and settled, while its counts are 
 
 test("a raffle is created by form and drawn, and its proof is repeated in the browser", async () => {
   const { page, errors } = await site.open(browser, "/quests/new", admin);
-  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
-  await page.getByLabel("Title").fill(`Signed shirt ${SCRIPT}`);
+  const user = new KeyboardUser(page);
+  const press = (name: string) => user.press(page.getByRole("button", { name, exact: true }));
+  await user.type(page.getByLabel("Title"), `Signed shirt ${SCRIPT}`);
   await press("Add task");
-  await page.getByLabel("What viewers do").selectOption("quest:view");
-  await page.getByLabel("Text", { exact: true }).fill("Look at it");
-  await page.getByLabel("What it is").fill("A shirt");
+  await user.choose(page.getByLabel("What viewers do"), "Look at a quest");
+  await user.type(page.getByLabel("Text", { exact: true }), "Look at it");
+  await user.type(page.getByLabel("What it is"), "A shirt");
   expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
   await press("Create");
   const id = await createdIn(page, "quests");
@@ -119,7 +122,7 @@ test("a raffle is created by form and drawn, and its proof is repeated in the br
   await raffle.getByText("2 entries").waitFor();
   await press("Draw…");
   await page.getByRole("dialog").getByText("1 of 2 entries win.", { exact: false }).waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Draw", exact: true }).click();
+  await user.press(page.getByRole("dialog").getByRole("button", { name: "Draw", exact: true }));
   await expect.poll(() => raffle.getByRole("list", { name: "Proof" }).getByRole("listitem").allInnerTexts()).toHaveLength(2);
   for (const check of await raffle.getByRole("list", { name: "Proof" }).getByRole("listitem").allInnerTexts())
     expect(check).toContain("True:");
@@ -155,18 +158,19 @@ test("a rule is built by form, tried on a recorded match, and switched on from t
   const onAir = async () => Broadcasts.parse(await site.call("GET", "/overlay/v1/broadcasts")).results;
 
   const { page, errors } = await site.open(browser, "/rules/new", admin);
-  await page.getByLabel("Name", { exact: true }).fill(`Home goal ${SCRIPT}`);
-  await page.getByLabel("Events from").selectOption(provider.dataProviderId);
-  await page.getByLabel("Fact", { exact: true }).selectOption("match.goal");
-  await page.getByLabel("Value", { exact: true }).fill("home");
-  await page.getByLabel("Template").selectOption(overlayId);
+  const user = new KeyboardUser(page);
+  await user.type(page.getByLabel("Name", { exact: true }), `Home goal ${SCRIPT}`);
+  await user.choose(page.getByLabel("Events from"), "Match");
+  await user.choose(page.getByLabel("Fact", { exact: true }), "match.goal");
+  await user.type(page.getByLabel("Value", { exact: true }), "home");
+  await user.choose(page.getByLabel("Template"), "Goal");
   for (const name of ["scorer", "minute"]) {
-    await page.getByRole("button", { name: `Set ${name}` }).click();
+    await user.press(page.getByRole("button", { name: `Set ${name}` }));
     expect(await page.getByLabel(`Fact for ${name}`).inputValue()).toBe(`match.${name}`);
   }
-  await page.getByLabel("Where").selectOption("all_channels");
+  await user.choose(page.getByLabel("Where"), "Every channel");
   expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
-  await page.getByRole("button", { name: "Create" }).click();
+  await user.press(page.getByRole("button", { name: "Create" }));
   await createdIn(page, "rules");
 
   const dryRun = page.getByRole("region", { name: "Dry run" });
@@ -175,9 +179,10 @@ test("a rule is built by form, tried on a recorded match, and switched on from t
     return JSON.stringify({ match: { minute, ...scored } });
   });
   const buffer = Buffer.from(lines.join("\n"));
+  await user.reach(dryRun.getByLabel("Open a recorded match…"));
   await dryRun.getByLabel("Open a recorded match…").setInputFiles({ name: "derby.jsonl", mimeType: "application/x-ndjson", buffer });
   await dryRun.getByText(`2 of ${String(lines.length)} events fire something.`).waitFor();
-  await dryRun.getByText("Only these").click();
+  await user.press(dryRun.getByLabel("Only these"), "Space");
   const rows = dryRun.getByRole("table").getByRole("row");
   await expect.poll(() => rows.count()).toBe(3);
   for (const [row, goal] of [
@@ -190,7 +195,7 @@ test("a rule is built by form, tried on a recorded match, and switched on from t
   await send({ match: { minute: 1, goal: "home", scorer: "Early" } });
   expect(await onAir()).toEqual([]);
 
-  await page.getByText("On", { exact: true }).click();
+  await user.press(page.getByRole("switch", { name: "On", exact: true }), "Space");
   await page.getByText(/” is on\.$/).waitFor();
   await send({ match: { minute: 16, goal: "none" } });
   await send({ match: { minute: 17, goal: "home", scorer: "Ada Moreno" } });

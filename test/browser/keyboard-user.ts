@@ -1,0 +1,82 @@
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** More than any screen has stops. */
+const MAX_STOPS = 150;
+
+/** Somebody who has nothing but a keyboard. Wherever Tab leads on the way, it must be seen what has the focus. */
+export class KeyboardUser {
+  readonly #page: Page;
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
+
+  /** Moves the focus with Tab, in the direction of the target, until it is there. */
+  async reach(target: Locator): Promise<void> {
+    await target.waitFor({ state: "attached" });
+    for (let stops = 0; stops < MAX_STOPS; stops++) {
+      const { place, fault } = await target.evaluate(placeOfFocus);
+      if (fault !== undefined) throw new Error(`On the way to ${String(target)}: ${fault}`);
+      if (place === "there") return;
+      await this.#page.keyboard.press(place === "behind" ? "Shift+Tab" : "Tab");
+    }
+    throw new Error(`Tab doesn't lead to ${String(target)}`);
+  }
+
+  async press(target: Locator, key = "Enter"): Promise<void> {
+    await this.reach(target);
+    await this.#page.keyboard.press(key);
+  }
+
+  /** Replaces the text of a field. */
+  async type(field: Locator, text: string): Promise<void> {
+    await this.reach(field);
+    await this.#page.keyboard.press("ControlOrMeta+a");
+    await this.#page.keyboard.type(text);
+  }
+
+  /** Chooses the option of a select that begins with these letters. */
+  async choose(select: Locator, letters: string): Promise<void> {
+    await select.locator("option", { hasText: letters }).first().waitFor({ state: "attached" });
+    await this.reach(select);
+    await this.#page.keyboard.type(letters);
+    await expect.poll(() => select.evaluate((list: HTMLSelectElement) => list.selectedOptions[0]?.label)).toContain(letters);
+  }
+}
+
+interface Place {
+  place: "there" | "before" | "behind";
+  /** What is wrong with what has the focus. */
+  fault?: string;
+}
+
+/** Runs in the page: where the focus is, seen from the target. */
+function placeOfFocus(target: Element): Place {
+  const focused = document.activeElement;
+  if (!focused || focused === document.body) return { place: "before" };
+  const isBehind = (focused.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+  const place = target.contains(focused) ? "there" : isBehind ? "behind" : "before";
+  // What was just opened has the focus as a whole, and a frame shows the focus of its own page.
+  if (focused.matches("main, iframe, [role=dialog]")) return { place };
+  const label = focused.closest("label, .cm-editor");
+  const shown = [focused, ...(label ? [label, ...label.querySelectorAll("*")] : [])];
+  const hasRing = shown.some((element) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+    return (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none";
+  });
+  const { left, right, top, bottom } = (label ?? focused).getBoundingClientRect();
+  const isOnScreen = right > left && bottom > top && right > 0 && left < innerWidth && bottom > 0 && top < innerHeight;
+  const over = document.elementFromPoint(
+    (Math.max(left, 0) + Math.min(right, innerWidth)) / 2,
+    (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2,
+  );
+  const isCovered = over !== null && !over.contains(focused) && !focused.contains(over) && label?.contains(over) !== true;
+  const faults = [
+    !hasRing && "has no visible focus",
+    !isOnScreen && "is off the screen",
+    isOnScreen && isCovered && "is covered by something else",
+  ];
+  const fault = faults.filter((each) => each !== false).join(", ");
+  return fault === "" ? { place } : { place, fault: `${focused.outerHTML.slice(0, 200)} ${fault}` };
+}
