@@ -36,6 +36,13 @@ export class KeyboardUser {
     await this.#page.keyboard.type(text);
   }
 
+  /** As `type`, in one go: a code editor closes the brackets and tags that somebody types. */
+  async paste(field: Locator, text: string): Promise<void> {
+    await this.reach(field);
+    await this.#page.keyboard.press("ControlOrMeta+a");
+    await this.#page.keyboard.insertText(text);
+  }
+
   /** Chooses the option of a select that begins with these letters. */
   async choose(select: Locator, letters: string): Promise<void> {
     await select.locator("option", { hasText: letters }).first().waitFor({ state: "attached" });
@@ -57,9 +64,9 @@ function placeOfFocus(target: Element): Place {
   if (!focused || focused === document.body) return { place: "before" };
   const isBehind = (focused.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
   const place = target.contains(focused) ? "there" : isBehind ? "behind" : "before";
-  // What was just opened has the focus as a whole, and a frame shows the focus of its own page.
-  if (focused.matches("main, iframe, [role=dialog]")) return { place };
-  const label = focused.closest("label, .cm-editor");
+  // What was just opened has the focus as a whole or at its heading, and a frame shows the focus of its own page.
+  if (focused.matches("main, iframe, [role=dialog], h1, h2")) return { place };
+  const label = focused.closest("label, .code");
   const shown = [focused, ...(label ? [label, ...label.querySelectorAll("*")] : [])];
   const hasRing = shown.some((element) => {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
+import { KeyboardUser } from "./keyboard-user.ts";
 import { type PlainPage, servePlainPage } from "./sdk-plain-page.ts";
 import { collectErrors } from "./site.ts";
 import { ANNOUNCER, SCRIPT, violationsOf } from "./studio-page.ts";
@@ -30,15 +31,15 @@ async function setupPage(): Promise<string> {
   return url + link.pathname + link.hash;
 }
 
-async function setUp(page: Page): Promise<void> {
+async function setUp(page: Page, user: KeyboardUser): Promise<void> {
   await page.goto(await setupPage());
-  await page.getByLabel("Site name").fill(`Harbour ${SCRIPT}`);
-  await page.getByLabel("Short name").fill("studio-first-run");
-  await page.getByLabel("Your name").fill(`Ada ${SCRIPT}`);
-  await page.getByLabel("E-mail").fill("ada@studio-first-run.example");
-  await page.getByLabel("Password").fill("studio-first-run-pass");
+  await user.type(page.getByLabel("Site name"), `Harbour ${SCRIPT}`);
+  await user.type(page.getByLabel("Short name"), "studio-first-run");
+  await user.type(page.getByLabel("Your name"), `Ada ${SCRIPT}`);
+  await user.type(page.getByLabel("E-mail"), "ada@studio-first-run.example");
+  await user.type(page.getByLabel("Password"), "studio-first-run-pass");
   expect(await violationsOf(page)).toEqual([]);
-  await page.getByRole("button", { name: "Create the site" }).click();
+  await user.press(page.getByRole("button", { name: "Create the site" }));
 }
 
 /** Waits for a step of the first run, and checks its screen. */
@@ -53,21 +54,24 @@ test("a setup link and five steps lead from nothing to an overlay on a page of a
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   const page = await context.newPage();
   const errors = collectErrors(page, url);
-  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
-  await setUp(page);
+  const user = new KeyboardUser(page);
+  const press = (name: string) => user.press(page.getByRole("button", { name, exact: true }));
+  await setUp(page, user);
 
   await onStep(page, "Name and theme");
   expect(new URL(page.url())).toMatchObject({ pathname: "/studio", hash: "" });
-  await page.getByRole("radio", { name: "Green" }).check();
+  await user.reach(page.getByRole("radio").first());
+  const green = page.getByRole("radio", { name: "Green" });
+  while (!(await green.isChecked())) await page.keyboard.press("ArrowRight");
   await press("Save and continue");
 
   await onStep(page, "Channel");
-  await page.getByLabel("Channel name").fill("Main stage");
+  await user.type(page.getByLabel("Channel name"), "Main stage");
   expect(await page.getByLabel("Address").inputValue()).toBe("main-stage");
   await press("Create the channel");
 
   await onStep(page, "First overlay");
-  await page.getByLabel("Name", { exact: true }).fill("Welcome aboard");
+  await user.type(page.getByLabel("Name", { exact: true }), "Welcome aboard");
   await press("Create the overlay");
 
   // What is done is kept by the site, not by the page.
@@ -78,13 +82,13 @@ test("a setup link and five steps lead from nothing to an overlay on a page of a
   const viewer = await context.newPage();
   await viewer.goto(host.url);
   await viewer.waitForFunction(() => window.Tifo.getTifoEventViewModel()?.getSnapshot().connection === "live");
-  await page.getByRole("button", { name: /^Show “.*” now$/ }).click();
+  await user.press(page.getByRole("button", { name: /^Show “.*” now$/ }));
   await viewer.locator("#tifo-overlay").getByText("Welcome aboard", { exact: true }).waitFor();
   await page.getByText("Your page has received it.").waitFor();
   await press("Continue");
 
   await onStep(page, "Invite a colleague");
-  await page.getByLabel("Their e-mail").fill("colleague@studio-first-run.example");
+  await user.type(page.getByLabel("Their e-mail"), "colleague@studio-first-run.example");
   await press("Send the invitation");
   await page.getByRole("heading", { name: "What next?" }).waitFor();
   await press("Go to the overview");

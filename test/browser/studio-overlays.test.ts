@@ -3,6 +3,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
+import { KeyboardUser } from "./keyboard-user.ts";
 import { ANNOUNCER, type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
 import { url } from "./test-server.ts";
 
@@ -22,18 +23,19 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 async function created(page: Page): Promise<z.output<typeof Overlay>> {
-  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await new KeyboardUser(page).press(page.getByRole("button", { name: "Create", exact: true }));
   await page.waitForURL(/\/overlays\/[0-9a-f]{24}/);
   return Overlay.parse(await site.call("GET", `/overlay/v1/${/[0-9a-f]{24}/.exec(page.url())?.[0] ?? ""}`));
 }
 
 test("html of one's own is written with its variables asked for, and previewed at four sizes without running anything", async () => {
   const { page, errors } = await site.open(browser, "/overlays/new", admin);
-  await page.getByRole("button", { name: /^HTML/ }).click();
-  await page.getByLabel("Name", { exact: true }).fill(`Half-time ${SCRIPT}`);
-  await page.getByLabel("Markup").fill(`<p class="x">{{scorer}} at {{minute}}</p>${SCRIPT}`);
-  await page.getByLabel("scorer").fill(`Marta ${SCRIPT}`);
-  await page.getByLabel("minute").fill("17");
+  const user = new KeyboardUser(page);
+  await user.press(page.getByRole("button", { name: /^HTML/ }));
+  await user.type(page.getByLabel("Name", { exact: true }), `Half-time ${SCRIPT}`);
+  await user.paste(page.getByLabel("Markup"), `<p class="x">{{scorer}} at {{minute}}</p>${SCRIPT}`);
+  await user.type(page.getByLabel("scorer"), `Marta ${SCRIPT}`);
+  await user.type(page.getByLabel("minute"), "17");
   expect(await page.getByLabel("headline").count()).toBe(0);
   const previews = page.getByRole("region", { name: "Preview" });
   expect(await previews.locator("iframe").count()).toBe(4);
@@ -99,8 +101,9 @@ test("without the editor's own file, the text can still be changed", async () =>
 
 test("an image that is uploaded while the list of images is still on its way is in the list", async () => {
   const { page, errors } = await site.open(browser, "/overlays/new", admin);
-  await page.getByRole("button", { name: /^Goal/ }).click();
-  await page.getByLabel("Name", { exact: true }).fill("Goal");
+  const user = new KeyboardUser(page);
+  await user.press(page.getByRole("button", { name: /^Goal/ }));
+  await user.type(page.getByLabel("Name", { exact: true }), "Goal");
   // The server answers the list before the upload, and the answer arrives after it.
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -114,7 +117,7 @@ test("an image that is uploaded while the list of images is still on its way is 
     await route.fulfill({ response });
   });
   const choose = page.getByRole("button", { name: /^Choose the image/ });
-  await choose.click();
+  await user.press(choose);
   const image = sharp({ create: { width: 60, height: 60, channels: 3, background: "#6e5ffb" } });
   const dialog = page.getByRole("dialog", { name: "Choose an image" });
   const uploaded = page.waitForResponse((response) => response.request().method() === "POST" && response.status() === 201);
@@ -125,10 +128,10 @@ test("an image that is uploaded while the list of images is still on its way is 
   release();
   await dialog.waitFor({ state: "detached" });
   expect(await page.getByRole("textbox", { name: /^Image/ }).inputValue()).toMatch(/^\/media\/v1\/[0-9a-f]{24}$/);
-  await choose.click();
+  await user.press(choose);
   await dialog.getByRole("button", { name: /^crest\.png/ }).waitFor();
   expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
-  await dialog.getByRole("button", { name: /^crest\.png/ }).click();
+  await user.press(dialog.getByRole("button", { name: /^crest\.png/ }));
   expect((await created(page)).contents).toMatchObject([{ kind: "kit", template: "goal" }]);
   expect(errors).toEqual([]);
 });

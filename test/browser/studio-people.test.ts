@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
+import { KeyboardUser } from "./keyboard-user.ts";
 import { url } from "./test-server.ts";
 
 const EMAIL = "importer@studio.example";
@@ -49,17 +50,19 @@ async function openAs(account: { siteId: string; email: string; password: string
   return page;
 }
 
-test("imports 1,000 members, names the rows that it can't, and refunds only what was paid", async () => {
+test("imports 1,000 members, names the rows that it can't, and refunds only what was paid, with the keyboard alone", async () => {
   const admin = { email: EMAIL, password: PASSWORD, name: "Ida" };
   const created = Created.parse(
     await post("/site/v1", { name: "Import", slug: "studio-import", admin }, { "Tifo-Super-Key": DEMO_SUPER_KEY }),
   );
   const siteId = created.site._id;
   const page = await openAs({ siteId, email: EMAIL, password: PASSWORD }, "/people/transfer");
+  const importer = new KeyboardUser(page);
   const rows = Array.from({ length: MEMBERS }, (_, index) => `fan-${String(index)}@fans.example,"Fan ${String(index)} ${SCRIPT}"`);
   const text = ["email,name", ...rows, `nobody ${SCRIPT},Ned`].join("\n");
+  await importer.reach(page.getByLabel("CSV file"));
   await page.getByLabel("CSV file").setInputFiles({ name: "members.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
-  await page.getByRole("button", { name: "Import 1,000 members" }).click();
+  await importer.press(page.getByRole("button", { name: "Import 1,000 members" }));
   await page.getByText("Done: 1,000 of 1,000. 1 rows were rejected.").waitFor();
   await page.getByRole("rowheader", { name: "1002", exact: true }).waitFor();
   const headers = { "Tifo-Client-Id": siteId, "Tifo-Developer-Key": created.developerKey };
@@ -69,14 +72,15 @@ test("imports 1,000 members, names the rows that it can't, and refunds only what
   await page.context().close();
 
   const person = await openAs({ siteId: DEMO, email: "admin@demo.example", password: "demo-admin-pass" }, `/people/${SUPPORTER}/access`);
-  await person.getByRole("button", { name: "Refund… R-2026-4QX7M2KD" }).click();
+  const refunder = new KeyboardUser(person);
+  await refunder.press(person.getByRole("button", { name: "Refund… R-2026-4QX7M2KD" }));
   const dialog = person.getByRole("dialog", { name: "Refund" });
   const amount = dialog.getByLabel("Amount in GBP");
-  await amount.fill("89.01");
+  await refunder.type(amount, "89.01");
   await dialog.getByText("At most £89.00 can be refunded.").waitFor();
-  await amount.fill("4.50");
+  await refunder.type(amount, "4.50");
   // The demo's payments don't exist at Stripe, so the server rejects the refund, and the dialog says why.
-  await dialog.getByRole("button", { name: "Refund £4.50" }).click();
+  await refunder.press(dialog.getByRole("button", { name: "Refund £4.50" }));
   await dialog.getByRole("alert").waitFor();
   await person.context().close();
 });
