@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
-import { KeyboardUser } from "./keyboard-user.ts";
+import { KeyboardUser } from "./studio-keyboard.ts";
 import { type PlainPage, servePlainPage } from "./sdk-plain-page.ts";
 import { collectErrors } from "./site.ts";
 import { ANNOUNCER, SCRIPT, violationsOf } from "./studio-page.ts";
@@ -61,8 +61,7 @@ test("a setup link and five steps lead from nothing to an overlay on a page of a
   await onStep(page, "Name and theme");
   expect(new URL(page.url())).toMatchObject({ pathname: "/studio", hash: "" });
   await user.reach(page.getByRole("radio").first());
-  const green = page.getByRole("radio", { name: "Green" });
-  while (!(await green.isChecked())) await page.keyboard.press("ArrowRight");
+  await user.moveTo(page.getByRole("radio", { name: "Green" }), "ArrowRight");
   await press("Save and continue");
 
   await onStep(page, "Channel");

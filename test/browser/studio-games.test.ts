@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { RECORDED_MATCH } from "#db/demo/recorded-match.ts";
 import { launchBrowser } from "./browser.ts";
-import { KeyboardUser } from "./keyboard-user.ts";
+import { KeyboardUser } from "./studio-keyboard.ts";
 import { ANNOUNCER, type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
 import { url } from "./test-server.ts";
 

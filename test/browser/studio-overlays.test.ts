@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
-import { KeyboardUser } from "./keyboard-user.ts";
+import { KeyboardUser } from "./studio-keyboard.ts";
 import { ANNOUNCER, type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
 import { url } from "./test-server.ts";
 

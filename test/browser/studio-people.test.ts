@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
-import { KeyboardUser } from "./keyboard-user.ts";
+import { KeyboardUser } from "./studio-keyboard.ts";
 import { url } from "./test-server.ts";
 
 const EMAIL = "importer@studio.example";

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
+import { KeyboardUser } from "./studio-keyboard.ts";
 import { collectErrors } from "./site.ts";
 import { url } from "./test-server.ts";
 
@@ -111,49 +112,53 @@ afterEach(async () => {
 describe("Studio", () => {
   test("changes a channel's name, which the table and the API then have", async () => {
     const page = await signIn();
-    await page.getByRole("navigation", { name: "Studio" }).getByRole("link", { name: "Channels" }).click();
-    await page.getByRole("table", { name: "Channels" }).getByRole("link").click();
-    await page.getByLabel("Name", { exact: true }).fill("Renamed");
-    await page.getByRole("button", { name: "Save" }).click();
+    const user = new KeyboardUser(page);
+    await user.press(page.getByRole("navigation", { name: "Studio" }).getByRole("link", { name: "Channels" }));
+    await user.press(page.getByRole("table", { name: "Channels" }).getByRole("link"));
+    await user.type(page.getByLabel("Name", { exact: true }), "Renamed");
+    await user.press(page.getByRole("button", { name: "Save" }));
     await page.getByText("Saved.").waitFor();
-    await page.getByRole("link", { name: "← Channels" }).click();
+    await user.press(page.getByRole("link", { name: "← Channels" }));
     await page.getByRole("rowheader", { name: "Renamed" }).waitFor();
     expect(await channel()).toMatchObject({ data: { name: "Renamed" } });
   });
 
   test("shows the server's objection at the field that it is about", async () => {
     const page = await signIn(`/content/channels/${channelId}`);
-    await page.getByLabel("Slug").fill("Not a slug");
-    await page.getByRole("button", { name: "Save" }).click();
+    const user = new KeyboardUser(page);
+    await user.type(page.getByLabel("Slug"), "Not a slug");
+    await user.press(page.getByRole("button", { name: "Save" }));
     await page.getByLabel("Slug").and(page.locator("[aria-invalid=true]")).waitFor();
   });
 
   test("shows both versions if somebody else has changed the same thing, and saves the one that is chosen", async () => {
     const page = await signIn(`/content/channels/${channelId}`);
-    await page.getByLabel("Name", { exact: true }).fill("Mine");
+    const user = new KeyboardUser(page);
+    await user.type(page.getByLabel("Name", { exact: true }), "Mine");
     await asKey("PUT", `/page/v2/${channelId}`, { slug: "first", data: { name: "Theirs" } });
-    await page.getByRole("button", { name: "Save" }).click();
+    await user.press(page.getByRole("button", { name: "Save" }));
     const dialog = page.getByRole("dialog", { name: "Somebody else has changed this" });
     const row = dialog.getByRole("row").filter({ hasText: "About · Name" });
     await row.waitFor();
     expect(await row.getByRole("cell").allTextContents()).toEqual(["Mine", "Theirs"]);
-    await dialog.getByRole("button", { name: "Save mine" }).click();
+    await user.press(dialog.getByRole("button", { name: "Save mine" }));
     await page.getByText("Saved.").waitFor();
     expect(await channel()).toMatchObject({ data: { name: "Mine" } });
   });
 
   test("makes an API key that is shown once, works, and is rejected after it has been revoked", async () => {
     const page = await signIn("/developers/keys");
-    await page.getByRole("button", { name: "New key" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("Scoreboard");
-    await page.getByLabel("Roles").fill("overlay:read");
-    await page.getByRole("button", { name: "Create" }).click();
+    const user = new KeyboardUser(page);
+    await user.press(page.getByRole("button", { name: "New key" }));
+    await user.type(page.getByLabel("Name", { exact: true }), "Scoreboard");
+    await user.type(page.getByLabel("Roles"), "overlay:read");
+    await user.press(page.getByRole("button", { name: "Create" }));
     const key = await page.getByLabel("Developer key").inputValue();
     const listOverlays = () => fetch(`${url}/overlay/v1`, { headers: { "Tifo-Client-Id": site.id, "Tifo-Developer-Key": key } });
     expect((await listOverlays()).status).toBe(200);
-    await page.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("button", { name: "Revoke Scoreboard" }).click();
-    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await user.press(page.getByRole("button", { name: "Done" }));
+    await user.press(page.getByRole("button", { name: "Revoke Scoreboard" }));
+    await user.press(page.getByRole("button", { name: "Revoke", exact: true }));
     await page.getByText("The key has been revoked.").waitFor();
     expect((await listOverlays()).status).toBe(401);
   });
@@ -161,22 +166,23 @@ describe("Studio", () => {
   test("makes a webhook endpoint whose secret is shown once, changes it, and shows what the server objects to", async () => {
     const page = await signIn("/developers/deliveries");
     await page.getByText("The site has no webhook endpoint.").waitFor();
-    await page.getByRole("button", { name: "Endpoint…" }).click();
+    const user = new KeyboardUser(page);
+    await user.press(page.getByRole("button", { name: "Endpoint…" }));
     const dialog = page.getByRole("dialog", { name: "Webhook endpoint" });
-    await dialog.getByLabel("URL").fill("http://hooks.example/");
-    await dialog.getByLabel("Overlay").check();
-    await dialog.getByRole("button", { name: "Create" }).click();
+    await user.type(dialog.getByLabel("URL"), "http://hooks.example/");
+    await user.press(dialog.getByLabel("Overlay"), "Space");
+    await user.press(dialog.getByRole("button", { name: "Create" }));
     await dialog.getByLabel("URL").and(page.locator("[aria-invalid=true]")).waitFor();
     expect(await violations(page)).toEqual([]);
-    await dialog.getByLabel("URL").fill("https://hooks.example/tifo");
-    await dialog.getByRole("button", { name: "Create" }).click();
+    await user.type(dialog.getByLabel("URL"), "https://hooks.example/tifo");
+    await user.press(dialog.getByRole("button", { name: "Create" }));
     const secret = await page.getByLabel("Secret that signs the deliveries").inputValue();
     expect(secret).toMatch(/^whsec_/);
-    await page.getByRole("button", { name: "Done" }).click();
+    await user.press(page.getByRole("button", { name: "Done" }));
     await page.getByText("There are no deliveries.").waitFor();
-    await page.getByRole("button", { name: "Endpoint…" }).click();
-    await dialog.getByText("Send events").click();
-    await dialog.getByRole("button", { name: "Save" }).click();
+    await user.press(page.getByRole("button", { name: "Endpoint…" }));
+    await user.press(dialog.getByRole("switch", { name: "Send events" }), "Space");
+    await user.press(dialog.getByRole("button", { name: "Save" }));
     await page.getByText("Saved.").waitFor();
     const stored = await asKey("GET", "/webhooks/v1", undefined);
     expect(stored).toMatchObject({
@@ -184,8 +190,8 @@ describe("Studio", () => {
       webhookUrl: "https://hooks.example/tifo",
       webhookSubscriptions: { "overlay-service-v1": true },
     });
-    await page.getByRole("button", { name: "Endpoint…" }).click();
-    await dialog.getByRole("button", { name: "New secret" }).click();
+    await user.press(page.getByRole("button", { name: "Endpoint…" }));
+    await user.press(dialog.getByRole("button", { name: "New secret" }));
     expect(await page.getByLabel("Secret that signs the deliveries").inputValue()).not.toBe(secret);
   });
 
@@ -226,14 +232,15 @@ describe("Studio", () => {
     const page = await signIn("/schedule");
     const row = page.getByRole("table", { name: "Scheduled actions" }).getByRole("row").filter({ hasText: "Opens the poll" });
     await row.getByText(/^in (59 minutes|1 hour)$/).waitFor();
-    await row.getByRole("button", { name: /^Remove/ }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    const user = new KeyboardUser(page);
+    await user.press(row.getByRole("button", { name: /^Remove/ }));
+    await user.press(page.getByRole("dialog").getByRole("button", { name: "Remove" }));
     await page.getByText("Nothing is scheduled.").waitFor();
     await page.goto(`${url}/studio/rules`);
-    for (const name of ["First rule", "Third rule"]) await page.getByLabel(`Select ${name}`).check();
+    for (const name of ["First rule", "Third rule"]) await user.press(page.getByLabel(`Select ${name}`), "Space");
     expect(await violations(page)).toEqual([]);
-    await page.getByRole("group", { name: "Selected rules" }).getByRole("button", { name: "Delete…" }).click();
-    await page.getByRole("dialog", { name: "Delete 2 rules?" }).getByRole("button", { name: "Delete" }).click();
+    await user.press(page.getByRole("group", { name: "Selected rules" }).getByRole("button", { name: "Delete…" }));
+    await user.press(page.getByRole("dialog", { name: "Delete 2 rules?" }).getByRole("button", { name: "Delete" }));
     await page.getByText("2 rules deleted.").waitFor();
     await page.getByRole("link", { name: "First rule" }).waitFor({ state: "detached" });
     expect(await page.getByRole("table", { name: "Rules" }).getByRole("rowheader").allTextContents()).toEqual(["Second rule"]);
@@ -252,11 +259,12 @@ describe("Studio", () => {
       },
     ];
     const page = await signIn();
+    const user = new KeyboardUser(page);
     const removal = async (noun: string): Promise<void> => {
-      await page.getByRole("button", { name: "Delete…" }).click();
+      await user.press(page.getByRole("button", { name: "Delete…" }));
       const dialog = page.getByRole("dialog", { name: `Delete the ${noun}?` });
       await dialog.getByText("Surplus", { exact: true }).waitFor();
-      await dialog.getByRole("button", { name: "Delete" }).click();
+      await user.press(dialog.getByRole("button", { name: "Delete" }));
       await dialog.waitFor({ state: "detached" });
     };
     for (const { noun, screen, api, body } of things) {
@@ -299,8 +307,10 @@ describe("Studio", () => {
     const other = await context.newPage();
     await other.goto(`${url}/studio`);
     await other.getByRole("heading", { name: /^Hello/ }).waitFor();
-    await page.getByRole("button", { name: /^Account/ }).click();
-    await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
+    const user = new KeyboardUser(page);
+    await user.press(page.getByRole("button", { name: /^Account/ }));
+    await user.moveTo(page.getByRole("menuitem", { name: "Sign out", exact: true }), "ArrowDown");
+    await page.keyboard.press("Enter");
     await other.getByRole("button", { name: "Sign in" }).waitFor();
     await call("POST", "/account/v3", { email: "fan@studio.example", password: PASSWORD, name: "Fan" }, { "Tifo-Client-Id": site.id });
     await fillSignIn(page, "fan@studio.example");
@@ -340,9 +350,10 @@ async function openSignIn(): Promise<Page> {
 }
 
 async function fillSignIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  const user = new KeyboardUser(page);
+  await user.type(page.getByLabel("E-mail"), email);
+  await user.type(page.getByLabel("Password"), PASSWORD);
+  await user.press(page.getByRole("button", { name: "Sign in" }));
 }
 
 async function signIn(screen = ""): Promise<Page> {

@@ -24,6 +24,15 @@ export class KeyboardUser {
     throw new Error(`Tab doesn't lead to ${String(target)}`);
   }
 
+  /** Moves the focus within a menu or a group with an arrow key. */
+  async moveTo(target: Locator, arrow: "ArrowDown" | "ArrowRight"): Promise<void> {
+    for (let moves = 0; moves < MAX_STOPS; moves++) {
+      if (await target.evaluate((element) => element === document.activeElement)) return;
+      await this.#page.keyboard.press(arrow);
+    }
+    throw new Error(`${arrow} doesn't lead to ${String(target)}`);
+  }
+
   async press(target: Locator, key = "Enter"): Promise<void> {
     await this.reach(target);
     await this.#page.keyboard.press(key);
