@@ -67,8 +67,13 @@ export class StudioSite {
   }
 
   /** Opens a screen of Studio as an account. */
-  async open(browser: Browser, screen: string, { tokens }: Member): Promise<{ page: Page; errors: string[] }> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+  async open(
+    browser: Browser,
+    screen: string,
+    { tokens }: Member,
+    reducedMotion: "reduce" | "no-preference" = "reduce",
+  ): Promise<{ page: Page; errors: string[] }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion });
     const page = await context.newPage();
     const errors = collectErrors(page, this.url);
     // Sandboxed frames have no storage.
