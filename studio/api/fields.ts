@@ -1,4 +1,4 @@
-import { type ReferenceKind, referenceOf } from "./references.ts";
+import { isId, referenceByChoice, type ReferenceKind, referenceOf } from "./references.ts";
 import { type ApiExcerpt, resolve, type Schema } from "./schema.ts";
 import { choiceText, helpOf, labelOf } from "./words.ts";
 
@@ -32,6 +32,8 @@ export type Field = Common &
     | { kind: "choice"; options: Choice[] }
     /** Something that is chosen by its name. */
     | { kind: "reference"; to: ReferenceKind }
+    /** Something of the kind that the choice of this name says. */
+    | { kind: "chosenReference"; by: string }
     /** Several of them, in order: their ids, one a line. */
     | { kind: "references"; to: ReferenceKind }
     /** Texts, one a line. */
@@ -55,9 +57,30 @@ export function sortFields(fields: readonly Field[], first: readonly string[] = 
 /** The fields of a body. `hidden` names properties that Studio sets itself. */
 export function fieldsOf(schema: Schema, excerpt: ApiExcerpt, hidden: readonly string[] = [], owner = ""): Field[] {
   const { properties = {}, required = [] } = resolve(schema, excerpt);
-  return Object.entries(properties)
+  const fields = Object.entries(properties)
     .filter(([name]) => name !== "siteId" && !hidden.includes(name))
     .map(([name, property]) => fieldOf(name, property, required.includes(name), excerpt, owner));
+  return withChosenReference(fields);
+}
+
+/** An id of something of any kind follows the choice of its kind. */
+function withChosenReference(fields: Field[]): Field[] {
+  const choice = fields.find(
+    (field) => field.kind === "choice" && field.options.some(({ value }) => referenceByChoice(value) !== undefined),
+  );
+  const id = fields.find((field) => field.name === "id" && field.kind === "text" && isId(field));
+  if (!choice || id?.kind !== "text") return fields;
+  const { name, label, required, nullable, description } = id;
+  const reference: Field = {
+    name,
+    label,
+    required,
+    nullable,
+    ...(description !== undefined && { description }),
+    kind: "chosenReference",
+    by: choice.name,
+  };
+  return [choice, reference, ...fields.filter((field) => field !== choice && field !== id)];
 }
 
 function fieldOf(name: string, declared: Schema, required: boolean, excerpt: ApiExcerpt, owner = ""): Field {

@@ -94,7 +94,7 @@ function linesOf(text: string): string[] {
 }
 
 /** As `<input type="datetime-local">` writes it, in the time zone of the browser. */
-function localTime(time: number, unit: Unit): string {
+export function localTime(time: number, unit: Unit): string {
   const date = new Date(unit === "seconds" ? time * 1000 : time);
   const local = new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, -1);
   return local.replace(/(:00)?\.000$/, "");

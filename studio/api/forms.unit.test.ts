@@ -72,6 +72,25 @@ describe("the fields of a form", () => {
   });
 });
 
+test("an id follows the choice of what it is of, in a form as in a list", () => {
+  const id = { type: "string", pattern: "^[0-9a-f]{24}$" };
+  const member = { type: "object", required: ["id", "schema"], properties: { id, schema: { type: "string", enum: ["video", "poll"] } } };
+  const parts = fieldsOf({ type: "object", properties: { members: { type: "array", items: member } } }, excerpt);
+  expect(parts).toMatchObject([
+    {
+      name: "members",
+      item: {
+        fields: [
+          { name: "schema", kind: "choice" },
+          { name: "id", kind: "chosenReference", by: "schema" },
+        ],
+      },
+    },
+  ]);
+  const members = [{ id: "1".repeat(24), schema: "poll" }];
+  expect(fromForm(parts, toForm(parts, { members }))).toEqual({ members });
+});
+
 describe("the values of a form", () => {
   const thing = {
     name: "Derby",

@@ -1,3 +1,4 @@
+import type { ComponentProps } from "react";
 import { type Control, type FieldValues, useController, useFieldArray, useWatch } from "react-hook-form";
 import type { Field } from "#studio/api/fields.ts";
 import { toForm } from "#studio/api/form-values.ts";
@@ -7,7 +8,7 @@ import { Select } from "#studio/ui/select.tsx";
 import { Switch } from "#studio/ui/switch.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { knownValues } from "./known-values.ts";
-import { ReferenceInput, ReferencesInput } from "./reference-input.tsx";
+import { ChosenReferenceInput, ReferenceInput, ReferencesInput } from "./reference-input.tsx";
 import { problemWith } from "./validation.ts";
 import "./field-input.css";
 
@@ -62,6 +63,17 @@ function Single({ field, name, control, isDisabled }: Props) {
       );
     case "reference":
       return <ReferenceInput {...common} value={text} to={field.to} isRequired={required} selectRef={ref} />;
+    case "chosenReference":
+      return (
+        <ChosenReference
+          {...common}
+          value={text}
+          isRequired={required}
+          selectRef={ref}
+          control={control}
+          by={`${name.slice(0, name.lastIndexOf(".") + 1)}${field.by}`}
+        />
+      );
     case "references":
       return <ReferencesInput {...common} value={text} to={field.to} />;
     case "json":
@@ -93,6 +105,13 @@ function Single({ field, name, control, isDisabled }: Props) {
     default:
       return null;
   }
+}
+
+type ChosenProps = Omit<ComponentProps<typeof ChosenReferenceInput>, "choice"> & { control: Control<FieldValues>; by: string };
+
+function ChosenReference({ control, by, ...props }: ChosenProps) {
+  const choice: unknown = useWatch({ control, name: by });
+  return <ChosenReferenceInput {...props} choice={typeof choice === "string" ? choice : ""} />;
 }
 
 function onePerLine(description = ""): string {

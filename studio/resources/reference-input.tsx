@@ -1,5 +1,5 @@
-import { type ReactNode, type Ref, useState } from "react";
-import type { ReferenceKind } from "#studio/api/references.ts";
+import { type ComponentProps, type ReactNode, type Ref, useEffect, useState } from "react";
+import { referenceByChoice, type ReferenceKind } from "#studio/api/references.ts";
 import { Button } from "#studio/ui/button.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
@@ -46,6 +46,27 @@ export function ReferenceInput({
       />
     </div>
   );
+}
+
+/** Something of the kind that the choice beside it says. What has no list is still known by its id. */
+export function ChosenReferenceInput({ choice, ...props }: Omit<ComponentProps<typeof ReferenceInput>, "to"> & { choice: string }) {
+  const to = referenceByChoice(choice);
+  const { value, onChange } = props;
+  const [shown, setShown] = useState(choice);
+  // Of another kind, nothing has this id.
+  useEffect(() => {
+    if (choice === shown) return;
+    setShown(choice);
+    if (value !== "") onChange("");
+  }, [choice, shown, value, onChange]);
+  if (choice === "") return null;
+  if (to) return <ReferenceInput key={to} {...props} to={to} label={sentenceCase(REFERENCES[to].one)} />;
+  const { label, description, error, onBlur, isDisabled } = props;
+  return <TextField {...{ label, description, error, value, onChange, onBlur, isDisabled }} />;
+}
+
+function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Several things of the site, in order. */

@@ -2,9 +2,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ReferenceKind } from "#studio/api/references.ts";
 import { request } from "#studio/api/request.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { FOREVER } from "./period.ts";
 
 /** Where the things of a kind are listed, and what one of them is called. */
-export const REFERENCES: Readonly<Record<ReferenceKind, { paths: readonly string[]; one: string }>> = {
+export const REFERENCES: Readonly<Record<ReferenceKind, { paths: readonly string[]; one: string; query?: Record<string, number> }>> = {
   channels: { paths: ["/page/v2/channel"], one: "channel" },
   pages: { paths: ["/page/v2/channel", "/page/v2/landing"], one: "page" },
   panels: { paths: ["/panel/v3"], one: "panel" },
@@ -13,6 +14,7 @@ export const REFERENCES: Readonly<Record<ReferenceKind, { paths: readonly string
   channelTemplates: { paths: ["/page/v2/template"], one: "channel template" },
   videos: { paths: ["/video/v3"], one: "video" },
   playlists: { paths: ["/playlist/v1"], one: "playlist" },
+  events: { paths: ["/event/v1/event-calendar"], one: "event", query: { startTimestamp: 0, endTimestamp: FOREVER } },
   overlays: { paths: ["/overlay/v1"], one: "overlay" },
   graphics: { paths: ["/overlay/v1/graphics"], one: "graphic" },
   media: { paths: ["/media/v1"], one: "file" },
@@ -20,6 +22,7 @@ export const REFERENCES: Readonly<Record<ReferenceKind, { paths: readonly string
   quests: { paths: ["/quest/v2"], one: "quest" },
   leaderboards: { paths: ["/leaderboard/v1"], one: "leaderboard" },
   subscriptions: { paths: ["/subscription/v2"], one: "subscription" },
+  streams: { paths: ["/stream/v1"], one: "stream" },
 };
 
 export const MOST_OPTIONS = 100;
@@ -37,7 +40,7 @@ export function useReferences(to: ReferenceKind, search: string) {
     queryFn: async () => {
       const pages = await Promise.all(
         REFERENCES[to].paths.map(async (path) => {
-          const query = { limit: MOST_OPTIONS, search };
+          const query = { ...REFERENCES[to].query, limit: MOST_OPTIONS, search };
           return readPage((await request(session, { method: "GET", path, parameters: [] }, { query })).data, to);
         }),
       );
@@ -61,7 +64,14 @@ export function readPage(data: unknown, to: ReferenceKind): { options: Option[];
 }
 
 function nameOf(item: Record<string, unknown>): string | undefined {
-  const names = [recordOf(item["data"])["name"], recordOf(item["renderer"])["panel_name"], item["name"], item["title"], item["fileName"]];
+  const names = [
+    recordOf(item["data"])["name"],
+    recordOf(item["renderer"])["panel_name"],
+    item["name"],
+    item["title"],
+    item["titleRaw"],
+    item["fileName"],
+  ];
   return [...names, item["question"], item["slug"]].find((name): name is string => typeof name === "string" && name.trim() !== "");
 }
 
