@@ -5,12 +5,15 @@ const siteAdmins = (access: Access) => access.isSiteAdmin;
 const siteWriters = (access: Access) => access.writesSite;
 const bySiteAdmins = { allows: siteAdmins, canCreate: siteWriters, canChange: siteWriters, canRemove: siteWriters } as const;
 
+const HOUR = 3_600_000;
+
 /** What is edited by generic tables and forms, in the order of the navigation. */
 export const RESOURCES: readonly Resource[] = [
   {
     path: "/content/channels",
     title: "Channels",
     singular: "channel",
+    about: "A channel is where viewers watch: the video, what is shown over it, and the panels beside it.",
     section: "Content",
     icon: "channel",
     operations: { list: "listChannels", read: "getPage", create: "createPage", update: "updatePage", remove: "deletePage" },
@@ -28,6 +31,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/content/landing-pages",
     title: "Landing pages",
     singular: "landing page",
+    about: "A landing page is where viewers arrive who haven’t chosen a channel.",
     section: "Content",
     icon: "page",
     operations: { list: "listLandings", read: "getPage", create: "createPage", update: "updatePage", remove: "deletePage" },
@@ -42,6 +46,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/content/panels",
     title: "Panels",
     singular: "panel",
+    about: "Panels are beside the video: a chat, questions, ranks, a shop.",
     section: "Content",
     icon: "panel",
     operations: { list: "listPanels", read: "getPanel", create: "createPanel", update: "replacePanel", remove: "deletePanel" },
@@ -54,6 +59,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/content/navigation",
     title: "Navigation",
     singular: "navigation",
+    about: "A navigation is the menu of channels and pages that viewers see.",
     plural: "navigations",
     section: "Content",
     icon: "tree",
@@ -74,6 +80,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/content/videos",
     title: "Videos",
     singular: "video",
+    about: "Channels and playlists play videos: recordings, highlights, or files from elsewhere.",
     section: "Content",
     icon: "video",
     operations: { list: "listVideos", read: "getVideo", create: "createVideo", update: "updateVideo", remove: "deleteVideo" },
@@ -86,6 +93,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/content/playlists",
     title: "Playlists",
     singular: "playlist",
+    about: "A playlist has videos in the order in which they are offered.",
     section: "Content",
     icon: "list",
     operations: {
@@ -103,6 +111,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/content/calendar",
     title: "Calendar",
     singular: "event",
+    about: "The calendar tells viewers what is on, and when.",
     plural: "events",
     section: "Content",
     icon: "calendar",
@@ -115,6 +124,11 @@ export const RESOURCES: readonly Resource[] = [
     },
     load: () => import("openapi:listCalendarEvents,getCalendarEvent,createCalendarEvent,updateCalendarEvent,deleteCalendarEvent"),
     columns: ["titleRaw", "date.startTimestamp", "date.endTimestamp", "modified"],
+    initial(now) {
+      const startTimestamp = Math.ceil(now / HOUR) * HOUR;
+      return { date: { startTimestamp, endTimestamp: startTimestamp + HOUR, useEndTime: true } };
+    },
+    follows: { field: "date.endTimestamp", after: "date.startTimestamp", unlessSet: HOUR },
     period: { start: "startTimestamp", end: "endTimestamp", sortBy: "startTimestamp" },
     ...bySiteAdmins,
   },
@@ -122,6 +136,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/overlays",
     title: "Overlays",
     singular: "overlay",
+    about: "Overlays are what viewers see over the video: a goal, a name, a sponsor.",
     section: "Content",
     icon: "overlay",
     operations: { list: "listOverlays", read: "getOverlay", create: "createOverlay", update: "updateOverlay", remove: "deleteOverlay" },
@@ -136,6 +151,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/polls",
     title: "Polls",
     singular: "poll",
+    about: "Ask viewers something, or let them predict what happens next.",
     section: "Show",
     icon: "poll",
     operations: { list: "listPolls", read: "getPoll" },
@@ -149,6 +165,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/quests",
     title: "Quests",
     singular: "quest",
+    about: "A quest gives viewers tasks, and a reward or a place in a raffle for doing them.",
     section: "Show",
     icon: "quest",
     operations: { list: "listQuests", read: "getQuest" },
@@ -162,6 +179,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/people",
     title: "People",
     singular: "account",
+    about: "Everybody who has signed up is here. Members from elsewhere can be imported.",
     section: "People",
     icon: "people",
     operations: { list: "listAccounts", read: "getAccount", create: "upsertAccount", update: "updateAccount", remove: "deleteAccount" },
@@ -175,6 +193,7 @@ export const RESOURCES: readonly Resource[] = [
     path: "/subscriptions",
     title: "Subscriptions",
     singular: "subscription",
+    about: "A subscription is what viewers buy: a season, a month, or one match.",
     section: "People",
     icon: "money",
     operations: {

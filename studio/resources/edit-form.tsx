@@ -12,6 +12,7 @@ import { Notice } from "#studio/ui/notice.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { FieldInputs } from "./field-input.tsx";
+import { useFollowing } from "./following.ts";
 import type { Resource } from "./resource.ts";
 
 interface Props {
@@ -31,7 +32,9 @@ export function EditForm({ resource, excerpt, item, onSaved, onReload }: Props) 
   const { operation, fields, needsSite } = useMemo(() => describe(resource, excerpt, item !== undefined), [resource, excerpt, item]);
   const [problems, setProblems] = useState<string[]>([]);
   const [saved, setSaved] = useState<ApiAnswer | null>(null);
-  const form = useForm<FieldValues>({ defaultValues: toForm(fields, item?.data ?? resource.preset) });
+  const first = useState(() => item?.data ?? { ...resource.preset, ...resource.initial?.(Date.now()) })[0];
+  const form = useForm<FieldValues>({ defaultValues: toForm(fields, first) });
+  useFollowing(form, resource.follows);
   const canSave = item ? resource.operations.update !== undefined && resource.canChange(session.access, item.id) : true;
 
   function bodyOf(values: FieldValues): Record<string, unknown> {

@@ -26,7 +26,7 @@ export interface TimeSpan {
 }
 
 /** The end of the year 9999, the last that calendars can represent. */
-const FOREVER = 253_402_300_800_000;
+export const FOREVER = 253_402_300_800_000;
 const DAYS: Partial<Record<PeriodName, number>> = { week: 7, month: 30 };
 
 /** What an address says; by default what is still to come. */

@@ -13,6 +13,8 @@ export interface Resource {
   singular: string;
   /** Several of them, in a sentence; by default the title. */
   plural?: string;
+  /** What they are for, for whoever has none yet. */
+  about: string;
   section: Section;
   icon: IconName;
   /** The ids of its operations in the OpenAPI document. */
@@ -26,6 +28,10 @@ export interface Resource {
   period?: { start: string; end: string; sortBy: string };
   /** What every new one has, which the form doesn't ask for. */
   preset?: Readonly<Record<string, unknown>>;
+  /** What the form of a new one starts with. */
+  initial?: (now: number) => Record<string, unknown>;
+  /** A time of the form that keeps its distance to another one when that one is changed. */
+  follows?: { field: string; after: string; unlessSet: number };
   /** Properties of the body that Studio leaves as they are. */
   hidden?: readonly string[];
   /** A screen made for it, instead of the generic form. */

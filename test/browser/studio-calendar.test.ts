@@ -1,12 +1,16 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { KeyboardUser } from "./studio-keyboard.ts";
 import { type Member, StudioSite, violationsOf } from "./studio-page.ts";
 import { url } from "./test-server.ts";
 
 const SLUG = "studio-calendar";
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const Events = z.object({ results: z.array(z.object({ date: z.looseObject({}) })) });
 
 let browser: Browser;
 let site: StudioSite;
@@ -82,5 +86,28 @@ test("an event's time zone is chosen, and its screen says when it was changed in
   await page.getByText(/^Last changed /).waitFor();
   expect(await page.getByRole("combobox", { name: "Time zone" }).inputValue()).toBe("America/New_York");
   expect(await page.getByRole("main").innerText()).not.toMatch(/\b[0-9a-f]{24}\b/);
+  expect(errors).toEqual([]);
+});
+
+test("a new event ends an hour after its start, and its length stays when it is moved", async () => {
+  const { page, errors } = await site.open(browser, "/content/calendar/new", admin);
+  const [starts, ends] = [page.getByLabel(/^Starts/), page.getByLabel(/^Ends/)];
+  await expect.poll(() => page.getByLabel("Has an end").isChecked()).toBe(true);
+  const length = async () => new Date(await ends.inputValue()).getTime() - new Date(await starts.inputValue()).getTime();
+  expect(await length()).toBe(HOUR);
+  await starts.fill("2031-06-01T15:00");
+  await expect.poll(() => ends.inputValue()).toBe("2031-06-01T16:00");
+  await ends.fill("2031-06-01T17:30");
+  await starts.fill("2031-06-02T15:00");
+  await expect.poll(() => ends.inputValue()).toBe("2031-06-02T17:30");
+  await page.getByRole("textbox", { name: "Title" }).first().fill("Late training");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("link", { name: "Late training" }).waitFor();
+  const { results } = Events.parse(
+    await site.call("GET", "/event/v1/event-calendar?startTimestamp=0&endTimestamp=2000000000000&search=Late"),
+  );
+  expect(results.map(({ date }) => date)).toEqual([
+    expect.objectContaining({ useEndTime: true, endTimestamp: new Date("2031-06-02T17:30").getTime() }),
+  ]);
   expect(errors).toEqual([]);
 });
