@@ -21,8 +21,7 @@ export function Menu({ label, text, detail, onAction, children }: MenuProps) {
       <Button look="quiet">
         <span className="visually-hidden">{`${label}: `}</span>
         <span className="menu-text">
-          {`${text} `}
-          {detail !== undefined && <span className="menu-detail">{detail}</span>}
+          <span className="menu-name">{text}</span> {detail !== undefined && <span className="menu-detail">{detail}</span>}
         </span>
         <Icon name="chevron" />
       </Button>
