@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { useSession } from "#studio/session/context.tsx";
 import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
@@ -42,5 +42,17 @@ function guarded(screen: Screen, Content: ComponentType & { preload?: () => Prom
 }
 
 function NotFound() {
-  return <Empty title="This page doesn't exist.">It may belong to another site, or your roles don't include it.</Empty>;
+  return (
+    <Empty
+      title="This page doesn’t exist."
+      icon="page"
+      action={
+        <Link to="/" className="button button-secondary">
+          Go to the overview
+        </Link>
+      }
+    >
+      It may belong to another site, or your roles don’t include it.
+    </Empty>
+  );
 }

@@ -97,7 +97,19 @@ export default function Deliveries() {
           noun="the deliveries"
           list={deliveries}
           read={deliveries.data?.results ?? null}
-          empty={<Empty title={state === undefined ? "There are no deliveries." : "No delivery is in this state."} />}
+          empty={
+            state === undefined ? (
+              <Empty title="There are no deliveries." icon="webhook">
+                Each event that the endpoint has chosen appears here, with what the endpoint answered.
+              </Empty>
+            ) : (
+              <Empty
+                title="No delivery is in this state."
+                icon="webhook"
+                action={<Button onPress={() => setSearch({ state: "" })}>Show all deliveries</Button>}
+              />
+            )
+          }
           keyOf={({ _id }) => _id}
           columns={[
             ...COLUMNS,
@@ -125,8 +137,14 @@ export default function Deliveries() {
           ]}
         />
       ) : (
-        <Empty title="The site has no webhook endpoint.">
-          {access.writesSite ? "With “Endpoint…”, choose where its events are sent." : "A site admin can say where its events are sent."}
+        <Empty
+          title="The site has no webhook endpoint."
+          icon="webhook"
+          action={access.writesSite && <Button onPress={() => setConfiguring(true)}>Add an endpoint</Button>}
+        >
+          {access.writesSite
+            ? "The events of the site are sent to an address of yours, signed, and again until it has them."
+            : "A site admin can say where its events are sent."}
         </Empty>
       )}
       {shown && (

@@ -5,6 +5,7 @@ import { useSearch, useSearchText } from "#studio/app/search.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Breakable } from "#studio/ui/breakable.tsx";
+import { Button } from "#studio/ui/button.tsx";
 import { type Column, LiveTable } from "#studio/ui/data-table.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Select } from "#studio/ui/select.tsx";
@@ -51,7 +52,28 @@ export default function Events() {
         noun="the events"
         list={events}
         read={events.data ? found : null}
-        empty={<Empty title={text === "" && type === "" ? "Nothing has happened yet." : "Nothing matches."} />}
+        empty={
+          text === "" && type === "" ? (
+            <Empty title="Nothing has happened yet." icon="list">
+              Each change of the site appears here within a second, whoever made it.
+            </Empty>
+          ) : (
+            <Empty
+              title="Nothing matches."
+              icon="list"
+              action={
+                <Button
+                  onPress={() => {
+                    setText("");
+                    setSearch({ type: "" });
+                  }}
+                >
+                  Show all events
+                </Button>
+              }
+            />
+          )
+        }
         keyOf={({ sequence }) => String(sequence)}
         columns={COLUMNS}
       />

@@ -47,7 +47,15 @@ export default function Keys() {
         noun="the keys"
         list={keys}
         read={keys.data?.results ?? null}
-        empty={<Empty title="There are no keys yet." />}
+        empty={
+          <Empty
+            title="There are no keys yet."
+            icon="key"
+            action={access.writesSite && <Button onPress={() => setCreating(true)}>Create the first key</Button>}
+          >
+            A server needs one to call the API: to show overlays, to send what happens in a match, to read results.
+          </Empty>
+        }
         keyOf={({ _id }) => _id}
         columns={access.writesSite ? [...COLUMNS, actions] : COLUMNS}
       />

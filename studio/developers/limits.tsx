@@ -33,7 +33,7 @@ export default function Limits() {
         noun="the limits"
         list={limits}
         read={limits.data?.limits ?? null}
-        empty={<Empty title="Nothing is limited." />}
+        empty={<Empty title="Nothing is limited." icon="limit" />}
         keyOf={({ name }) => name}
         columns={COLUMNS}
       />

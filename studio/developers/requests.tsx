@@ -66,7 +66,16 @@ export default function Requests() {
         noun="the requests"
         list={list}
         read={latest ? found : null}
-        empty={<Nothing isRecording={latest?.recording === true} isFiltered={text !== "" || route !== "" || !!status} />}
+        empty={
+          <Nothing
+            isRecording={latest?.recording === true}
+            isFiltered={text !== "" || route !== "" || !!status}
+            onShowAll={() => {
+              setText("");
+              setSearch({ find: "", status: "", route: "" });
+            }}
+          />
+        }
         keyOf={({ at, requestId }) => `${String(at)} ${requestId}`}
         columns={COLUMNS}
       />
@@ -106,10 +115,25 @@ function useRequests(status: ReturnType<typeof statusClassOf>, route: string, is
   });
 }
 
-function Nothing({ isRecording, isFiltered }: { isRecording: boolean; isFiltered: boolean }) {
-  if (!isRecording) return <Empty title="The request log is off.">Whoever runs this deployment can turn it on.</Empty>;
-  if (isFiltered) return <Empty title="Nothing matches." />;
-  return <Empty title="No requests in the last hour.">A request appears here a few seconds after its response.</Empty>;
+interface NothingProps {
+  isRecording: boolean;
+  isFiltered: boolean;
+  onShowAll: () => void;
+}
+
+function Nothing({ isRecording, isFiltered, onShowAll }: NothingProps) {
+  if (!isRecording)
+    return (
+      <Empty title="The request log is off." icon="request">
+        Whoever runs this deployment can turn it on.
+      </Empty>
+    );
+  if (isFiltered) return <Empty title="Nothing matches." icon="request" action={<Button onPress={onShowAll}>Show all requests</Button>} />;
+  return (
+    <Empty title="No requests in the last hour." icon="request">
+      A request appears here a few seconds after its response.
+    </Empty>
+  );
 }
 
 const COLUMNS: readonly Column<LoggedRequest>[] = [

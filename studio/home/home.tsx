@@ -5,7 +5,8 @@ import { ok, type Schemas } from "#sdk/client/index.ts";
 import { opensFirstRun } from "#studio/first-run/progress.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { NoChannels } from "#studio/run/no-channels.tsx";
+import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import "./home.css";
 
 const FirstRun = lazy(() => import("#studio/first-run/first-run.tsx"));
@@ -45,7 +46,7 @@ export default function Home() {
         </h2>
         {channels.isPending && <Loading label="Loading the channels…" />}
         {channels.isError && <ErrorState error={channels.error} retry={() => void channels.refetch()} />}
-        {own?.length === 0 && <Empty title="There are no channels yet." />}
+        {own?.length === 0 && <NoChannels title="There are no channels yet." />}
         {own && own.length > 0 && (
           <ul className="home-channels">
             {own.map((channel) => (

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useId } from "react";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { downloadCsv } from "#studio/ui/download.ts";
 import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { timeText } from "#studio/resources/cell.tsx";
@@ -62,33 +63,19 @@ function NumberTable({ title, series, points }: Pick<Props, "title" | "series" |
   return (
     <details className="chart-table">
       <summary>Show as a table</summary>
-      <div className="table-frame" tabIndex={0} role="region" aria-label={`${title}, numbers`}>
-        <table className="table">
-          <caption className="visually-hidden">{`${title}; times at which all figures are zero are left out`}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              {series.map(({ label }) => (
-                <th key={label} scope="col" className="number">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ at, values }) => (
-              <tr key={at}>
-                <th scope="row">{timeText(at)}</th>
-                {values.map((value, index) => (
-                  <td key={series[index]?.label} className="number">
-                    {value.toLocaleString("en-GB")}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label={`${title}; times at which all figures are zero are left out`}
+        rows={rows}
+        keyOf={({ at }) => String(at)}
+        columns={[
+          { title: "Time", kind: "heading", cell: ({ at }) => timeText(at) },
+          ...series.map(({ label }, index): Column<Point> => ({
+            title: label,
+            kind: "number",
+            cell: ({ values }) => values[index]?.toLocaleString("en-GB"),
+          })),
+        ]}
+      />
     </details>
   );
 }

@@ -64,7 +64,9 @@ export default function Insights() {
     return (
       <>
         <PageHeader title="Insights" />
-        <Empty title="Your role names no channel that exists." />
+        <Empty title="Your role names no channel that exists." icon="insight">
+          An admin of the site can give your account a role on one.
+        </Empty>
       </>
     );
 

@@ -33,7 +33,12 @@ export function Bans({ decisions, nameOf }: Props) {
   if (bans.isPending) return <Loading label="Loading the bans…" />;
   if (!bans.data) return <ErrorState error={bans.error} retry={() => void bans.refetch()} />;
   const rows = bans.data.pages.flatMap(({ results }) => results);
-  if (rows.length === 0) return <Empty title="Nobody is banned or muted.">Ban somebody from one of their messages.</Empty>;
+  if (rows.length === 0)
+    return (
+      <Empty title="Nobody is banned or muted." icon="people">
+        Ban somebody from one of their messages.
+      </Empty>
+    );
   return (
     <>
       <DataTable

@@ -26,7 +26,11 @@ export function ChatQueue({ queue, decisions, nameOf, isSingle }: Props) {
         entries={entries}
         decisions={decisions}
         channelName={isSingle ? null : nameOf}
-        empty={<Empty title="Nothing waits for a decision.">Held and reported messages appear here by themselves.</Empty>}
+        empty={
+          <Empty title="Nothing waits for a decision." icon="chat">
+            Held and reported messages appear here by themselves.
+          </Empty>
+        }
         note={queue.data.hasMore ? "These have waited longest. More follow as you decide." : null}
       />
     </>

@@ -22,7 +22,11 @@ export function Chat({ channel, decisions }: Props) {
         entries={room.data}
         decisions={decisions}
         channelName={null}
-        empty={<Empty title="Nobody has written anything yet." />}
+        empty={
+          <Empty title="Nobody has written anything yet." icon="chat">
+            Messages appear here by themselves.
+          </Empty>
+        }
         note={null}
       />
     </>

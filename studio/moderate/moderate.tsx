@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
+import { NoChannels } from "#studio/run/no-channels.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Select } from "#studio/ui/select.tsx";
@@ -33,11 +34,28 @@ export default function Moderate() {
       return results.map(({ _id, data }) => ({ id: _id, name: data.name }));
     },
   });
-  if (channels.isPending) return <Loading label="Loading the channels…" />;
-  if (channels.isError) return <ErrorState error={channels.error} retry={() => void channels.refetch()} />;
+  if (!channels.data) {
+    return (
+      <>
+        <PageHeader title="Moderate" />
+        {channels.isError ? (
+          <ErrorState error={channels.error} retry={() => void channels.refetch()} />
+        ) : (
+          <Loading label="Loading the channels…" />
+        )}
+      </>
+    );
+  }
   const scopes = ["Chat_Moderator", "Question_Answer_Moderator"] as const;
   const own = channels.data.filter(({ id }) => scopes.some((scope) => access.moderates(scope, id, "read")));
-  if (own.length === 0) return <Empty title="There is no channel that you can moderate." />;
+  if (own.length === 0) {
+    return (
+      <>
+        <PageHeader title="Moderate" />
+        <NoChannels title="There is no channel that you can moderate." />
+      </>
+    );
+  }
   return <Desk channels={own} />;
 }
 
@@ -91,7 +109,9 @@ function Desk({ channels }: { channels: readonly Channel[] }) {
           (channel ? (
             <OfChannel key={channel.id} view={view} channel={channel} decisions={decisions} />
           ) : (
-            <Empty title="Choose a channel.">This is about one channel at a time.</Empty>
+            <Empty title="Choose a channel." icon="channel">
+              This is about one channel at a time.
+            </Empty>
           ))}
       </Tabs>
     </div>

@@ -17,7 +17,12 @@ export function Polls() {
   });
   if (polls.isPending) return <Loading label="Loading the polls…" />;
   if (!polls.data) return <ErrorState error={polls.error} retry={() => void polls.refetch()} />;
-  if (polls.data.results.length === 0) return <Empty title="No poll is open.">Polls appear here as soon as they open.</Empty>;
+  if (polls.data.results.length === 0)
+    return (
+      <Empty title="No poll is open." icon="poll">
+        Polls appear here as soon as they open.
+      </Empty>
+    );
   return (
     <ul className="open-polls">
       {polls.data.results.map((poll) => (

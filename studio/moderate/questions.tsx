@@ -75,7 +75,11 @@ function QuestionDesk({ all, channelId, empty }: Props) {
   return (
     <>
       <UndoBar undo={undo} />
-      {!question && <Empty title={empty}>Questions appear here by themselves.</Empty>}
+      {!question && (
+        <Empty title={empty} icon="chat">
+          Questions appear here by themselves.
+        </Empty>
+      )}
       {question && (
         <div className="message-desk">
           <div className="message-list">

@@ -31,6 +31,7 @@ const COLUMNS: readonly Column<Charge>[] = [
   { title: "Time", cell: ({ created }) => timeText(created) },
   { title: "Receipt", kind: "code", cell: ({ receiptNumber }) => receiptNumber ?? "–" },
 ];
+export const CHARGE_TITLES = COLUMNS.map(({ title }) => title);
 const PERSON: Column<Charge> = {
   title: "Person",
   cell: ({ accountId, receiptNumber, description }) => (

@@ -2,12 +2,14 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ok } from "#sdk/client/index.ts";
 import { pageOfSearch, useSearch, useSearchText } from "#studio/app/search.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { Button } from "#studio/ui/button.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Pages } from "#studio/ui/pages.tsx";
 import { Select } from "#studio/ui/select.tsx";
-import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { Empty, ErrorState } from "#studio/ui/states.tsx";
+import { TableSkeleton } from "#studio/ui/table-skeleton.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
-import { ChargeTable, MONEY, STATES } from "./charge-table.tsx";
+import { CHARGE_TITLES, ChargeTable, MONEY, STATES } from "./charge-table.tsx";
 
 const PAGE = 50;
 const STATUSES = ["complete", "pending", "declined"] as const;
@@ -48,9 +50,30 @@ export default function Payments() {
           options={[{ value: "", text: "All" }, ...STATUSES.map((value) => ({ value, text: STATES[value] }))]}
         />
       </div>
-      {charges.isPending && <Loading label="Loading the payments…" />}
+      {charges.isPending && <TableSkeleton label="Loading the payments…" titles={CHARGE_TITLES} />}
       {charges.isError && <ErrorState error={charges.error} retry={() => void charges.refetch()} />}
-      {charges.isSuccess && results.length === 0 && <Empty title={isNarrowed ? "Nothing matches." : "Nothing has been paid yet."} />}
+      {charges.isSuccess &&
+        results.length === 0 &&
+        (isNarrowed ? (
+          <Empty
+            title="Nothing matches."
+            icon="money"
+            action={
+              <Button
+                onPress={() => {
+                  setReceipt("");
+                  setSearch({ receipt: "", status: "", page: "" });
+                }}
+              >
+                Show all payments
+              </Button>
+            }
+          />
+        ) : (
+          <Empty title="Nothing has been paid yet." icon="money">
+            Purchases, renewals and donations appear here as soon as somebody pays.
+          </Empty>
+        ))}
       {charges.isSuccess && results.length > 0 && (
         <>
           <ChargeTable charges={results} showsPerson />

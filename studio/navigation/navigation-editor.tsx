@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useParam } from "#studio/app/param.ts";
 import { loaded } from "#studio/resources/loaded.ts";
 import { useSession } from "#studio/session/context.tsx";
-import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
+import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";
+import { ErrorState } from "#studio/ui/states.tsx";
 import { Editor } from "./editor.tsx";
 import "./navigation.css";
 
@@ -12,9 +13,7 @@ export default function NavigationEditor() {
   const id = useParam("id");
   return (
     <>
-      <p>
-        <Link to="/content/navigation">← Navigation</Link>
-      </p>
+      <BackLink to="/content/navigation">Navigation</BackLink>
       {id === "" ? <Editor saved={null} onReload={() => undefined} /> : <Saved key={id} id={id} />}
     </>
   );
@@ -29,7 +28,7 @@ function Saved({ id }: { id: string }) {
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (navigation.isPending) return <Loading label="Loading the navigation…" />;
+  if (navigation.isPending) return <FormSkeleton label="Loading the navigation…" />;
   if (navigation.isError) return <ErrorState error={navigation.error} retry={() => void navigation.refetch()} />;
   return <Editor key={navigation.data.etag} saved={navigation.data} onReload={() => void navigation.refetch()} />;
 }

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
+import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { ErrorState } from "#studio/ui/states.tsx";
 import { Editor } from "./editor.tsx";
 import { draftOf, newDraft, readOverlay, type Template } from "./model.ts";
 import "./overlays.css";
@@ -19,16 +20,13 @@ export default function OverlayEditor() {
     queryFn: async () => (await ok(client.api.GET("/overlay/v1/kit"))).templates,
     staleTime: Infinity,
   });
-  if (kit.isPending) return <Loading label="Loading the kit…" />;
-  if (kit.isError) return <ErrorState error={kit.error} retry={() => void kit.refetch()} />;
-  return id === "" ? <NewOverlay templates={kit.data} /> : <SavedOverlay key={id} id={id} templates={kit.data} />;
-}
-
-function BackLink() {
   return (
-    <p>
-      <Link to="/overlays">← Overlays</Link>
-    </p>
+    <>
+      <BackLink to="/overlays">Overlays</BackLink>
+      {kit.isPending && <FormSkeleton label="Loading the kit…" />}
+      {kit.isError && <ErrorState error={kit.error} retry={() => void kit.refetch()} />}
+      {kit.data && (id === "" ? <NewOverlay templates={kit.data} /> : <SavedOverlay key={id} id={id} templates={kit.data} />)}
+    </>
   );
 }
 
@@ -41,44 +39,35 @@ function SavedOverlay({ id, templates }: { id: string; templates: readonly Templ
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (overlay.isPending) return <Loading label="Loading the overlay…" />;
+  if (overlay.isPending) return <FormSkeleton label="Loading the overlay…" />;
   if (overlay.isError) return <ErrorState error={overlay.error} retry={() => void overlay.refetch()} />;
   return (
-    <>
-      <BackLink />
-      <Editor
-        key={overlay.data.etag}
-        saved={overlay.data}
-        first={draftOf(overlay.data.item)}
-        templates={templates}
-        onReload={() => void overlay.refetch()}
-      />
-    </>
+    <Editor
+      key={overlay.data.etag}
+      saved={overlay.data}
+      first={draftOf(overlay.data.item)}
+      templates={templates}
+      onReload={() => void overlay.refetch()}
+    />
   );
 }
 
 function NewOverlay({ templates }: { templates: readonly Template[] }) {
   const [chosen, setChosen] = useState<{ template: Template | null } | null>(null);
+  if (chosen) return <Editor saved={null} first={newDraft(chosen.template)} templates={templates} onReload={() => undefined} />;
   return (
     <>
-      <BackLink />
-      {chosen ? (
-        <Editor saved={null} first={newDraft(chosen.template)} templates={templates} onReload={() => undefined} />
-      ) : (
-        <>
-          <PageHeader title="New overlay" description="Start with a designed template, or write html of your own." />
-          <ul className="template-choice">
-            {templates.map((template) => (
-              <Choice key={template.name} title={template.title} text={template.description} onChoose={() => setChosen({ template })} />
-            ))}
-            <Choice
-              title="HTML"
-              text="Your own markup and styles, shown in a sandboxed frame."
-              onChoose={() => setChosen({ template: null })}
-            />
-          </ul>
-        </>
-      )}
+      <PageHeader title="New overlay" description="Start with a designed template, or write html of your own." />
+      <ul className="template-choice">
+        {templates.map((template) => (
+          <Choice key={template.name} title={template.title} text={template.description} onChoose={() => setChosen({ template })} />
+        ))}
+        <Choice
+          title="HTML"
+          text="Your own markup and styles, shown in a sandboxed frame."
+          onChoose={() => setChosen({ template: null })}
+        />
+      </ul>
     </>
   );
 }

@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
-import { ChargeTable, MONEY } from "#studio/money/charge-table.tsx";
+import { CHARGE_TITLES, ChargeTable, MONEY } from "#studio/money/charge-table.tsx";
 import { useSession } from "#studio/session/context.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { ErrorState } from "#studio/ui/states.tsx";
+import { TableSkeleton } from "#studio/ui/table-skeleton.tsx";
 import { EntitlementTable } from "./entitlement-table.tsx";
 import { GrantDialog } from "./grant-dialog.tsx";
 
@@ -15,8 +17,17 @@ const CHARGES = 200;
 
 /** What a person may see and what they paid. */
 export default function Person() {
-  const { client, access } = useSession();
   const accountId = useParam("id");
+  return (
+    <>
+      <BackLink to={`/people/${accountId}`}>Profile</BackLink>
+      <Holdings key={accountId} accountId={accountId} />
+    </>
+  );
+}
+
+function Holdings({ accountId }: { accountId: string }) {
+  const { client, access } = useSession();
   const [isGranting, setGranting] = useState(false);
   const member = useQuery({
     queryKey: [MONEY, "member", accountId],
@@ -29,15 +40,12 @@ export default function Person() {
       return ok(client.api.GET("/billing/v1/charges", { params: { query } }));
     },
   });
-  if (member.isPending) return <Loading label="Loading the person…" />;
+  if (member.isPending) return <FormSkeleton label="Loading the person…" />;
   if (member.isError) return <ErrorState error={member.error} retry={() => void member.refetch()} />;
   const { name, email, entitlements } = member.data;
   const paid = charges.data?.results ?? [];
   return (
     <>
-      <p>
-        <Link to={`/people/${accountId}`}>← Profile</Link>
-      </p>
       <PageHeader title={name} description={email}>
         {access.writesSite && (
           <Button look="primary" onPress={() => setGranting(true)}>
@@ -60,7 +68,7 @@ export default function Person() {
           <h2 id="payments">Payments</h2>
           {charges.data && charges.data.pagination.totalCount > CHARGES && <p className="soft">{`The latest ${String(CHARGES)}.`}</p>}
         </div>
-        {charges.isPending && <Loading label="Loading the payments…" />}
+        {charges.isPending && <TableSkeleton label="Loading the payments…" titles={CHARGE_TITLES} />}
         {charges.isError && <ErrorState error={charges.error} retry={() => void charges.refetch()} />}
         {charges.isSuccess && paid.length === 0 && <p className="soft">This person has paid nothing yet.</p>}
         {paid.length > 0 && <ChargeTable charges={paid} showsPerson={false} />}

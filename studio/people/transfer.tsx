@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useId, useRef, useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { downloadCsv } from "#studio/ui/download.ts";
@@ -19,9 +19,7 @@ export default function Transfer() {
   const { access } = useSession();
   return (
     <>
-      <p>
-        <Link to="/people">← People</Link>
-      </p>
+      <BackLink to="/people">People</BackLink>
       <PageHeader title="Import and export" />
       <div className="transfer">
         {access.writesSite && <ImportCard />}

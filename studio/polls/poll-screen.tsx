@@ -1,14 +1,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { done } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { changedText } from "#studio/resources/cell.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
+import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { ErrorState } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import type { Poll } from "./draft.ts";
 import { LivePoll } from "./live-poll.tsx";
@@ -19,7 +21,12 @@ import "./polls.css";
 /** A poll: what it asks, and what viewers answer. */
 export default function PollScreen() {
   const id = useParam("id");
-  return id === "" ? <NewPoll /> : <ExistingPoll key={id} id={id} />;
+  return (
+    <>
+      <BackLink to="/polls">Polls</BackLink>
+      {id === "" ? <NewPoll /> : <ExistingPoll key={id} id={id} />}
+    </>
+  );
 }
 
 function NewPoll() {
@@ -27,7 +34,6 @@ function NewPoll() {
   const queries = useQueryClient();
   return (
     <>
-      <Back />
       <PageHeader title="New poll" description="Viewers see it in the panels that include it, and in overlays." />
       <PollForm
         loaded={null}
@@ -51,14 +57,7 @@ function ExistingPoll({ id }: { id: string }) {
     staleTime: 0,
   });
   if (poll.data) return <OpenPoll loaded={poll.data} isOffline={poll.isError} />;
-  return poll.isError ? (
-    <ErrorState error={poll.error} retry={() => void poll.refetch()} />
-  ) : (
-    <>
-      <Back />
-      <Loading label="Loading the poll…" />
-    </>
-  );
+  return poll.isError ? <ErrorState error={poll.error} retry={() => void poll.refetch()} /> : <FormSkeleton label="Loading the poll…" />;
 }
 
 function OpenPoll({ loaded, isOffline }: { loaded: LoadedPoll; isOffline: boolean }) {
@@ -72,7 +71,6 @@ function OpenPoll({ loaded, isOffline }: { loaded: LoadedPoll; isOffline: boolea
   };
   return (
     <>
-      <Back />
       <PageHeader title={poll.name} description={changedText(poll.modified)}>
         {access.writesSite && <Button onPress={() => setDeleting(true)}>Delete…</Button>}
       </PageHeader>
@@ -103,13 +101,5 @@ function DeletePoll({ poll, onClose }: { poll: Poll; onClose: () => void }) {
     >
       <strong>{poll.name}</strong> is deleted with all its responses. What viewers have paid for them is refunded, unless it is settled.
     </DeleteDialog>
-  );
-}
-
-function Back() {
-  return (
-    <p>
-      <Link to="/polls">← Polls</Link>
-    </p>
   );
 }

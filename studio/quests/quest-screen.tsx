@@ -1,14 +1,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { done } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { changedText } from "#studio/resources/cell.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
+import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { ErrorState } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { type Quest, REWARD_NAMES, STATE_NAMES } from "./draft.ts";
 import { QuestForm } from "./quest-form.tsx";
@@ -21,9 +23,7 @@ export default function QuestScreen() {
   const id = useParam("id");
   return (
     <>
-      <p>
-        <Link to="/quests">← Quests</Link>
-      </p>
+      <BackLink to="/quests">Quests</BackLink>
       {id === "" ? <NewQuest /> : <ExistingQuest key={id} id={id} />}
     </>
   );
@@ -55,7 +55,7 @@ function ExistingQuest({ id }: { id: string }) {
     refetchInterval: 10_000,
     staleTime: 0,
   });
-  if (quest.isPending) return <Loading label="Loading the quest…" />;
+  if (quest.isPending) return <FormSkeleton label="Loading the quest…" />;
   if (!quest.data) return <ErrorState error={quest.error} retry={() => void quest.refetch()} />;
   return <OpenQuest loaded={quest.data} />;
 }

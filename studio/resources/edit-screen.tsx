@@ -5,10 +5,12 @@ import { request, type ApiAnswer } from "#studio/api/request.ts";
 import { type ApiExcerpt, operationOf } from "#studio/api/schema.ts";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
+import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { ErrorState } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { changedText } from "./cell.tsx";
 import { EditForm } from "./edit-form.tsx";
@@ -22,7 +24,12 @@ interface Props {
 /** A form for one of a resource's items, or for a new one. */
 export function EditScreen({ resource, excerpt }: Props) {
   const id = useParam("id");
-  return id === "" ? <NewItem resource={resource} excerpt={excerpt} /> : <Item key={id} resource={resource} excerpt={excerpt} id={id} />;
+  return (
+    <>
+      <BackLink to={resource.path}>{resource.title}</BackLink>
+      {id === "" ? <NewItem resource={resource} excerpt={excerpt} /> : <Item key={id} resource={resource} excerpt={excerpt} id={id} />}
+    </>
+  );
 }
 
 function NewItem({ resource, excerpt }: Props) {
@@ -33,7 +40,6 @@ function NewItem({ resource, excerpt }: Props) {
   };
   return (
     <>
-      <BackLink resource={resource} />
       <PageHeader title={`New ${resource.singular}`} />
       <EditForm resource={resource} excerpt={excerpt} onSaved={created} />
     </>
@@ -49,7 +55,7 @@ function Item({ resource, excerpt, id }: Props & { id: string }) {
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (item.isPending) return <Loading label={`Loading the ${resource.singular}…`} />;
+  if (item.isPending) return <FormSkeleton label={`Loading the ${resource.singular}…`} />;
   if (item.isError) return <ErrorState error={item.error} retry={() => void item.refetch()} />;
   return <LoadedItem resource={resource} excerpt={excerpt} id={id} answer={item.data} onReload={() => void item.refetch()} />;
 }
@@ -60,7 +66,6 @@ function LoadedItem({ resource, excerpt, id, answer, onReload }: Props & { id: s
   const canRemove = resource.operations.remove !== undefined && resource.canRemove(access, id);
   return (
     <>
-      <BackLink resource={resource} />
       <PageHeader title={nameOf(resource, answer.data)} description={changedText(valueAt(answer.data, "modified"))}>
         {resource.itemLinks?.map(({ path, text }) => (
           <Link key={path} to={`${resource.path}/${id}/${path}`} className="button button-secondary">
@@ -110,14 +115,6 @@ function DeleteResource({ resource, excerpt, id, name, onClose }: Props & { id: 
     >
       <strong>{name}</strong> is deleted for everybody.
     </DeleteDialog>
-  );
-}
-
-function BackLink({ resource }: { resource: Resource }) {
-  return (
-    <p>
-      <Link to={resource.path}>{`← ${resource.title}`}</Link>
-    </p>
   );
 }
 

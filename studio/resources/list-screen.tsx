@@ -6,6 +6,7 @@ import { request } from "#studio/api/request.ts";
 import { type ApiExcerpt, operationOf, resolve } from "#studio/api/schema.ts";
 import { pageOfSearch, type Search, useSearch, useSearchText } from "#studio/app/search.ts";
 import { useSession } from "#studio/session/context.tsx";
+import { Button } from "#studio/ui/button.tsx";
 import type { Sorting } from "#studio/ui/data-table.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
@@ -70,7 +71,16 @@ export function ListScreen({ resource, excerpt }: Props) {
       </div>
       {list.isLoading && <TableSkeleton label={`Loading ${pluralOf(resource)}…`} titles={resource.columns} />}
       {list.isError && <ErrorState error={list.error} retry={() => void list.refetch()} />}
-      {list.data && !list.isError && list.data.items.length === 0 && <Empty title={emptyTitle(resource, isNarrowed)} />}
+      {list.data && !list.isError && list.data.items.length === 0 && (
+        <NoItems
+          resource={resource}
+          isNarrowed={isNarrowed}
+          onShowAll={() => {
+            setText("");
+            setSearch(Object.fromEntries(["search", "page", ...(resource.filters ?? [])].map((name) => [name, ""])));
+          }}
+        />
+      )}
       {list.data && !list.isError && list.data.items.length > 0 && (
         <>
           <ResourceTable
@@ -93,9 +103,31 @@ export function ListScreen({ resource, excerpt }: Props) {
   );
 }
 
-function emptyTitle(resource: Resource, isNarrowed: boolean): string {
-  if (isNarrowed) return "Nothing matches.";
-  return resource.period ? `There are no ${pluralOf(resource)} in this period.` : `There are no ${pluralOf(resource)} yet.`;
+/** Why the list is empty, and what to do about it. */
+function NoItems({ resource, isNarrowed, onShowAll }: { resource: Resource; isNarrowed: boolean; onShowAll: () => void }) {
+  const { access } = useSession();
+  const plural = pluralOf(resource);
+  if (isNarrowed)
+    return (
+      <Empty title="Nothing matches." icon={resource.icon} action={<Button onPress={onShowAll}>{`Show all ${plural}`}</Button>}>
+        Try other words, or fewer filters.
+      </Empty>
+    );
+  return (
+    <Empty
+      title={resource.period ? `There are no ${plural} in this period.` : `There are no ${plural} yet.`}
+      icon={resource.icon}
+      action={
+        resource.canCreate(access) && (
+          <Link to={`${resource.path}/new`} className="button button-secondary">
+            {resource.period ? `Create an ${resource.singular}` : `Create the first ${resource.singular}`}
+          </Link>
+        )
+      }
+    >
+      {resource.about}
+    </Empty>
+  );
 }
 
 interface ListInput extends Props {

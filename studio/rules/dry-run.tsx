@@ -3,10 +3,10 @@ import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { type Column, DataTable } from "#studio/ui/data-table.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
 import { Empty, errorText } from "#studio/ui/states.tsx";
 import { Switch } from "#studio/ui/switch.tsx";
-import "#studio/ui/table.css";
 import type { Rule } from "./draft.ts";
 import type { DryRunResult } from "./queries.ts";
 import { momentOf, parseRecording, type Row, rowsOf, type TestedRule } from "./recording.ts";
@@ -97,7 +97,11 @@ export function DryRun({ rules, isDisabled = false }: Props) {
 function Outcome({ rows, onlyFired, onOnlyFired }: { rows: Row[]; onlyFired: boolean; onOnlyFired: (only: boolean) => void }) {
   const firing = rows.filter(({ fired }) => fired.length > 0);
   if (rows.length === 0)
-    return <Empty title="No event has been received yet.">Open a recorded match to see what its events would fire.</Empty>;
+    return (
+      <Empty title="No event has been received yet." icon="rule">
+        Open a recorded match to see what its events would fire.
+      </Empty>
+    );
   const shown = onlyFired ? firing : rows;
   return (
     <>
@@ -107,40 +111,34 @@ function Outcome({ rows, onlyFired, onOnlyFired }: { rows: Row[]; onlyFired: boo
         </p>
         <Switch label="Only these" isSelected={onlyFired} onChange={onOnlyFired} />
       </div>
-      <div className="table-frame rule-dry-table" tabIndex={0} role="region" aria-label="Outcome">
-        <table className="table" aria-label="Events and what they fire">
-          <thead>
-            <tr>
-              <th scope="col">#</th>
-              <th scope="col">Event</th>
-              <th scope="col">Fires</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ position, event, fired, note }) => (
-              <tr key={position} data-fired={fired.length > 0}>
-                <td className="soft">{position}</td>
-                <td>
-                  <details>
-                    <summary>{momentOf(event)}</summary>
-                    <pre className="rule-json">{JSON.stringify(event, null, 2)}</pre>
-                  </details>
-                </td>
-                <td>
-                  {fired.length === 0 ? (
-                    <span className="soft">{note ?? "–"}</span>
-                  ) : (
-                    fired.map((one) => <Fired key={one.rule._id} {...one} />)
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Events and what they fire"
+        className="rule-dry-table"
+        rows={shown}
+        keyOf={({ position }) => String(position)}
+        columns={OUTCOME}
+      />
     </>
   );
 }
+
+const OUTCOME: readonly Column<Row>[] = [
+  { title: "#", kind: "number", cell: ({ position }) => position },
+  {
+    title: "Event",
+    cell: ({ event }) => (
+      <details>
+        <summary>{momentOf(event)}</summary>
+        <pre className="rule-json">{JSON.stringify(event, null, 2)}</pre>
+      </details>
+    ),
+  },
+  {
+    title: "Fires",
+    cell: ({ fired, note }) =>
+      fired.length === 0 ? <span className="soft">{note ?? "–"}</span> : fired.map((one) => <Fired key={one.rule._id} {...one} />),
+  },
+];
 
 function Fired({ rule, result }: { rule: Rule; result: DryRunResult }) {
   const { broadcasts, channel, delaySeconds, message } = result;

@@ -1,15 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { done, ok, TifoProblem } from "#sdk/client/index.ts";
 import { useParam } from "#studio/app/param.ts";
 import { timeText, changedText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { DeleteDialog } from "#studio/ui/delete-dialog.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
+import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
+import { ErrorState, errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { draftOf, NEW_RULE, problemsOf, ruleOf } from "./draft.ts";
 import { DryRun } from "./dry-run.tsx";
@@ -28,9 +30,7 @@ export default function RuleScreen() {
   const id = useParam("id");
   return (
     <>
-      <p>
-        <Link to="/rules">← Rules</Link>
-      </p>
+      <BackLink to="/rules">Rules</BackLink>
       {id === "" ? <NewRule /> : <ExistingRule key={id} id={id} />}
     </>
   );
@@ -56,7 +56,7 @@ function ExistingRule({ id }: { id: string }) {
     },
     refetchInterval: 10_000,
   });
-  if (rule.isPending) return <Loading label="Loading the rule…" />;
+  if (rule.isPending) return <FormSkeleton label="Loading the rule…" />;
   if (!rule.data) return <ErrorState error={rule.error} retry={() => void rule.refetch()} />;
   return <OpenRule loaded={rule.data} />;
 }

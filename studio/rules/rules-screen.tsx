@@ -38,7 +38,21 @@ export default function Rules() {
       </PageHeader>
       {rules.isPending && <TableSkeleton label="Loading the rules…" titles={["Rule", "When", "Does", "Channel", "On"]} />}
       {rules.isError && <ErrorState error={rules.error} retry={() => void rules.refetch()} />}
-      {rules.data?.length === 0 && <Empty title="There are no rules yet.">A first one: when the score changes, show the scoreboard.</Empty>}
+      {rules.data?.length === 0 && (
+        <Empty
+          title="There are no rules yet."
+          icon="rule"
+          action={
+            access.writesSite && (
+              <Link to="/rules/new" className="button button-secondary">
+                Create the first rule
+              </Link>
+            )
+          }
+        >
+          A first one: when the score changes, show the scoreboard.
+        </Empty>
+      )}
       {shown && rules.data && rules.data.length > 0 && (
         <>
           {rules.data.length > 10 && (

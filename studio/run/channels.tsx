@@ -3,7 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { NoChannels } from "./no-channels.tsx";
 import "./channels.css";
 
 /** Chooses the channel of the show. */
@@ -19,7 +20,7 @@ export default function Channels() {
       <PageHeader title="Run" description="Choose the channel of the show." />
       {channels.isPending && <Loading label="Loading the channels…" />}
       {channels.isError && <ErrorState error={channels.error} retry={() => void channels.refetch()} />}
-      {own?.length === 0 && <Empty title="There is no channel that you can run." />}
+      {own?.length === 0 && <NoChannels title="There is no channel that you can run." />}
       {own && own.length > 0 && (
         <ul className="run-channels">
           {own.map(({ _id, data, slug }) => (

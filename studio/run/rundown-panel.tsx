@@ -55,7 +55,9 @@ export function RundownPanel({ desk, canWrite }: Props) {
   return (
     <>
       {items.length === 0 ? (
-        <Empty title="The rundown is empty.">Add what happens in the show: overlays, polls, waits and notes.</Empty>
+        <Empty title="The rundown is empty." icon="list">
+          Add what happens in the show: overlays, polls, waits and notes.
+        </Empty>
       ) : (
         <div className="rundown-keys" onKeyDownCapture={press}>
           <Suspense fallback={<Loading label="Loading the items…" />}>

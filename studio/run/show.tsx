@@ -40,7 +40,7 @@ function WithoutRundown({ channelName, chooser, canWrite }: Props) {
   return (
     <div className="run">
       <Head channelName={channelName}>{chooser}</Head>
-      <Empty title="This channel has no rundown yet.">
+      <Empty title="This channel has no rundown yet." icon="run">
         {canWrite ? "Create one, and add what happens in the show." : "An admin of the channel can create one."}
       </Empty>
     </div>

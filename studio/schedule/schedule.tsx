@@ -71,9 +71,11 @@ function useActions(state: ScheduledAction["state"], page: number) {
 }
 
 function Nothing({ isPending }: { isPending: boolean }) {
-  if (!isPending) return <Empty title="There is none." />;
+  if (!isPending) return <Empty title="There is none." icon="clock" />;
   return (
-    <Empty title="Nothing is scheduled.">Give a prediction a time to lock, a quest its times, or schedule a broadcast with the API.</Empty>
+    <Empty title="Nothing is scheduled." icon="clock">
+      Give a prediction a time to lock, a quest its times, or schedule a broadcast with the API.
+    </Empty>
   );
 }
 

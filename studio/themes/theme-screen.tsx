@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useParam } from "#studio/app/param.ts";
 import { useSession } from "#studio/session/context.tsx";
-import { ErrorState, Loading } from "#studio/ui/states.tsx";
+import { BackLink } from "#studio/ui/back-link.tsx";
+import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";
+import { ErrorState } from "#studio/ui/states.tsx";
 import { type Draft, draftOf, NEW_THEME, readTheme } from "./model.ts";
 import { ThemeEditor } from "./theme-editor.tsx";
 import "#studio/overlays/overlays.css";
@@ -14,9 +15,7 @@ export default function ThemeScreen() {
   const id = useParam("id");
   return (
     <>
-      <p>
-        <Link to="/content/themes">← Themes</Link>
-      </p>
+      <BackLink to="/content/themes">Themes</BackLink>
       {id === "" ? <ThemeEditor saved={null} first={NEW_THEME} onReload={() => undefined} /> : <SavedTheme key={id} id={id} />}
     </>
   );
@@ -32,7 +31,7 @@ function SavedTheme({ id }: { id: string }) {
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (theme.isPending) return <Loading label="Loading the theme…" />;
+  if (theme.isPending) return <FormSkeleton label="Loading the theme…" />;
   if (theme.isError) return <ErrorState error={theme.error} retry={() => void theme.refetch()} />;
   if (copy) return <ThemeEditor saved={null} first={copy} onReload={() => undefined} />;
   const first = draftOf(theme.data.item);

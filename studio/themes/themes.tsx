@@ -54,8 +54,23 @@ export default function Themes() {
 }
 
 function ThemeCards({ themes }: { themes: readonly Theme[] }) {
+  const { access } = useSession();
   if (themes.length === 0)
-    return <Empty title="The site has no themes yet.">Overlays have Tifo’s own look until a page has a theme.</Empty>;
+    return (
+      <Empty
+        title="The site has no themes yet."
+        icon="theme"
+        action={
+          access.writesSite && (
+            <Link className="button button-secondary" to="/content/themes/new">
+              Create the first theme
+            </Link>
+          )
+        }
+      >
+        Overlays have Tifo’s own look until a page has a theme.
+      </Empty>
+    );
   return (
     <ul className="theme-cards">
       {themes.map((theme) => (

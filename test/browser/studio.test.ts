@@ -8,6 +8,7 @@ import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
 import { KeyboardUser } from "./studio-keyboard.ts";
 import { collectErrors } from "./site.ts";
+import { SCREENS } from "./studio-screens.ts";
 import { url } from "./test-server.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -16,39 +17,6 @@ const TABLET = { width: 834, height: 1112 };
 const EMAIL = "director@studio.example";
 const PASSWORD = "studio-director-pass";
 const SCRIPT = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`;
-const SCREENS = [
-  "",
-  "/content/channels",
-  "/content/channels/new",
-  "/content/landing-pages",
-  "/content/landing-pages/new",
-  "/content/panels",
-  "/content/navigation",
-  "/content/navigation/new",
-  "/content/themes",
-  "/content/themes/new",
-  "/content/videos",
-  "/content/videos/new",
-  "/content/playlists",
-  "/content/playlists/new",
-  "/content/calendar",
-  "/content/calendar/new",
-  "/overlays",
-  "/polls",
-  "/quests",
-  "/people",
-  "/people/transfer",
-  "/subscriptions",
-  "/subscriptions/new",
-  "/money",
-  "/schedule",
-  "/insights?range=month",
-  "/developers/keys",
-  "/developers/deliveries",
-  "/developers/events",
-  "/developers/requests",
-  "/developers/limits",
-];
 
 const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
 const Item = z.object({ _id: z.string() });
