@@ -64,7 +64,7 @@ export const UserSegment = z
 export const UserSegments = z
   .record(SegmentSlug, UserSegment)
   .superRefine(checkSlugs)
-  .describe("Named filters over the viewers, by slug: targets of overlays, rules, panels and insights")
+  .describe("Filters over the viewers by slug, for overlays, rules, panels and insights")
   .openapi("UserSegments", {
     example: {
       "gold-members": { name: "Gold members", filter: { attribute: "tags", operator: "any_of", value: ["tier:gold"] } },

@@ -25,12 +25,9 @@ const Security = z.strictObject({
     .default([])
     .describe("Origins of redirects, reset links and browser requests with a developer key"),
   allowNewAdmins: z.boolean().default(true),
-  requireVerifiedEmail: z
-    .boolean()
-    .default(false)
-    .describe("Whether password sign-ins require a verified email address (otherwise 403 `email_not_verified`)"),
-  longInviteTokens: z.boolean().optional().describe("Whether new magic links use unguessable tokens of 22 characters"),
-  requireStaffTotp: z.boolean().optional().describe("Whether an account's roles only take effect once it has set up an authenticator app"),
+  requireVerifiedEmail: z.boolean().default(false).describe("Password sign-ins need a verified email address (403 `email_not_verified`)"),
+  longInviteTokens: z.boolean().optional().describe("New magic links have unguessable tokens of 22 characters"),
+  requireStaffTotp: z.boolean().optional().describe("Roles take effect only once the account has an authenticator app"),
   providers: z
     .array(
       z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }),
@@ -61,7 +58,7 @@ export const SiteSettings = z
     style: FreeObject.optional(),
     seo: FreeObject.optional(),
     insights: z
-      .strictObject({ collect: z.boolean().default(true).describe("Whether impressions and actions of viewers are counted") })
+      .strictObject({ collect: z.boolean().default(true).describe("Impressions and actions of viewers are counted") })
       .optional()
       .describe("Votes, claims, messages, payments and viewers count in either case"),
     manifest: ManifestSettings.optional(),

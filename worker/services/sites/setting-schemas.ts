@@ -22,7 +22,7 @@ export const Transitions = bounded(
     exit: Transition.optional().describe("How overlays disappear before they are removed"),
   }),
 )
-  .describe("How the Web SDK shows and hides overlays, unless a viewer prefers reduced motion")
+  .describe("How overlays come and go, unless a viewer prefers reduced motion")
   .openapi("Transitions", { example: { enter: { name: "slide", duration: 300 }, exit: { name: "fade", duration: 150 } } });
 
 export const LoginMarketingOptIn = bounded(
@@ -31,7 +31,7 @@ export const LoginMarketingOptIn = bounded(
     default: z
       .boolean()
       .optional()
-      .describe("Whether the checkbox starts checked, and `marketingOptin` of accounts created without it; false by default"),
+      .describe("The checkbox at first, and `marketingOptin` of accounts created without it; false by default"),
     text: z.string().max(500).optional().describe("The checkbox's label; the SDK has one in each of its languages"),
   }),
 )
@@ -43,7 +43,7 @@ const Html = z.string().max(20_000);
 export const CodeInjection = bounded(
   z.looseObject({
     head: Html.optional().describe("For your own page templates; neither Tifo nor its SDKs use it"),
-    body: Html.optional().describe("Sanitised HTML, without scripts, which the Web SDK inserts into the page's `codeInjection` element"),
+    body: Html.optional().describe("HTML without scripts, for the page's `codeInjection` element"),
   }),
 )
   .describe("HTML for the pages that embed the site. Never part of Tifo's own pages")
@@ -57,7 +57,7 @@ const PlaylistHost = z
 
 export const ManifestSettings = z
   .strictObject({
-    hosts: z.array(PlaylistHost).max(50).default([]).describe("Hosts whose HLS playlists may be read, with their names in full"),
+    hosts: z.array(PlaylistHost).max(50).default([]).describe("Full names of hosts whose HLS playlists may be read"),
     cues: z
       .array(
         z.strictObject({

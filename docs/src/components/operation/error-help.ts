@@ -4,7 +4,7 @@ import type { ErrorCode } from "#worker/lib/errors.ts";
 export const ERROR_HELP = {
   invalid_request: {
     cause: "A parameter or a field of the body is missing, has the wrong type, is out of range, or is unknown to the operation.",
-    fix: "Read `issues`: each entry names a field and what it must be. Unknown fields are rejected, so misspelt names are listed too.",
+    fix: "Read `issues`: each entry names a field and what it must be. Misspelt names are listed too.",
   },
   site_login_required: {
     cause: "The token belongs to a global account, and is valid only for the operations on global accounts.",
@@ -114,7 +114,7 @@ export const ERROR_HELP = {
   },
   idempotency_mismatch: {
     cause: "The `Idempotency-Key` was used within the last 24 hours for a request with a different body or path.",
-    fix: "Generate a new key for each new request, and reuse a key only to repeat exactly the same request.",
+    fix: "Use a new key for each request, and the same one only to repeat it unchanged.",
   },
   idempotency_in_flight: {
     cause: "The first request with this `Idempotency-Key` is still running.",
@@ -122,7 +122,7 @@ export const ERROR_HELP = {
   },
   idempotency_unanswered: {
     cause: "The first request with this `Idempotency-Key` took effect, but its response could not be stored.",
-    fix: "Read the resource to check the result. Repeat the request with a new key only if it should take effect a second time.",
+    fix: "Read the resource. Use a new key only if the request should take effect a second time.",
   },
   precondition_failed: {
     cause: "The resource has changed since you read it: its `ETag` no longer matches `If-Match`.",
@@ -146,15 +146,15 @@ export const ERROR_HELP = {
   },
   rate_limited: {
     cause: "The requests exceed the site's quota or the sign-in limit.",
-    fix: "Wait for the seconds in `Retry-After`. The `RateLimit` header shows what is left before you reach the limit.",
+    fix: "Wait for the seconds in `Retry-After`. The `RateLimit` header shows what is left.",
   },
   slow_down: {
     cause: "A TV polls the state of its code more often than every `interval` seconds.",
     fix: "Wait for `Retry-After` seconds, then poll at the `interval` of the response.",
   },
   internal: {
-    cause: "An unexpected error occurred on the server. The response contains no internal details.",
-    fix: "Repeat the request with the same `Idempotency-Key`. If it keeps failing, report the `requestId`: it identifies the request in the log.",
+    cause: "An unexpected error, whose details are only in the server's log.",
+    fix: "Repeat the request with the same `Idempotency-Key`. If it keeps failing, report the `requestId`.",
   },
   billing_not_configured: {
     cause: "The deployment has no key for the payment service.",
@@ -169,7 +169,7 @@ export const ERROR_HELP = {
     fix: "Ask the operator to set the secret that the message names, or create the videos and the playlist yourself.",
   },
   unavailable: {
-    cause: "A component that the operation needs is overloaded or restarting.",
-    fix: "Repeat the request after `Retry-After` seconds, or after one second if the header is missing, with the same `Idempotency-Key`.",
+    cause: "A component that the operation needs is overloaded or restarting, or the site is being moved.",
+    fix: "Repeat the request after `Retry-After` seconds, or one without the header, with the same `Idempotency-Key`.",
   },
 } as const satisfies Record<ErrorCode, { cause: string; fix: string }>;
