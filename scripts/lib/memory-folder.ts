@@ -3,8 +3,8 @@ import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync }
 import { freemem } from "node:os";
 import { join } from "node:path";
 
-/** Several times what a run of all tests stores at once. */
-const NEEDED_BYTES = 4e9;
+/** Many times what a run of all tests stores at once, which is less than 100 MB. */
+const NEEDED_BYTES = 1e9;
 
 /**
  * A new folder in memory for what tests store, where no commit waits for a disk; that takes a third of their time otherwise. Undefined if
@@ -14,7 +14,7 @@ export function createMemoryFolder({ parent = "/dev/shm", neededBytes = NEEDED_B
   if (!isWritable(parent)) return undefined;
   const { bavail, bsize } = statfsSync(parent);
   // What is stored there is taken from the memory that the tests themselves need.
-  if (bavail * bsize < neededBytes || freemem() < 2 * neededBytes) return undefined;
+  if (bavail * bsize < neededBytes || freemem() < 4 * neededBytes) return undefined;
   const folder = mkdtempSync(join(parent, "tifo-"));
   if (runsPrograms(folder)) return folder;
   rmSync(folder, { recursive: true });
