@@ -3,7 +3,7 @@ import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync }
 import { freemem } from "node:os";
 import { join } from "node:path";
 
-/** Many times what a run of all tests stores at once, which is less than 100 MB. */
+/** Many times what a run of all tests stores at once, which is about 100 MB. */
 const NEEDED_BYTES = 1e9;
 
 /**
