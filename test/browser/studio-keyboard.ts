@@ -83,6 +83,8 @@ function placeOfFocus(target: Element): Place {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
     return (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none";
   });
+  // What has loaded since it got the focus may have pushed it away.
+  focused.scrollIntoView({ block: "nearest", inline: "nearest" });
   const { left, right, top, bottom } = (label ?? focused).getBoundingClientRect();
   const isOnScreen = right > left && bottom > top && right > 0 && left < innerWidth && bottom > 0 && top < innerHeight;
   // A part of it suffices (WCAG 2.4.11): a text area that is taller than what is left of the screen shows its first lines.
