@@ -80,8 +80,8 @@ function placeOfFocus(target: Element): Place {
   const label = focused.closest("label, .code");
   const shown = [focused, ...(label ? [label, ...label.querySelectorAll("*")] : [])];
   const hasRing = shown.some((element) => {
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
-    return (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none";
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    return outlineStyle !== "none" && outlineWidth !== "0px";
   });
   // What has loaded since it got the focus may have pushed it away.
   focused.scrollIntoView({ block: "nearest", inline: "nearest" });
