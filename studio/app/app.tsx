@@ -78,6 +78,7 @@ function useSiteControl(connection: SiteConnection | null, siteId: string | null
         if (next !== siteId) history.replaceState(null, "", "/studio");
         setSiteId(next);
       },
+      rememberSite: (visited) => rememberSites(storages, [visited]),
       async signOut(everywhere = false) {
         if (everywhere && connection) {
           // If the server can't be reached, the other sessions go on, so this one must not seem to have ended them.

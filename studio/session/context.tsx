@@ -8,6 +8,8 @@ export interface SiteControl {
   sites: KnownSite[];
   /** Switches to a site; without an id, to the sign-in of another one. */
   switchTo: (siteId: string | null) => void;
+  /** Keeps a site among those that the site menu offers, with its latest name. */
+  rememberSite: (site: KnownSite) => void;
   /** Ends the session of this browser's tabs, or those of all devices. */
   signOut: (everywhere?: boolean) => Promise<void>;
 }

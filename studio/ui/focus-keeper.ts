@@ -52,8 +52,11 @@ export function keepFocus(): void {
       if (heir) return heir.focus();
       if (!lost.layer) break;
     }
+    const screen = document.getElementById("main");
+    // The next screen is still loading.
+    if (!screen) return;
     place = null;
-    document.getElementById("main")?.focus({ preventScroll: true });
+    screen.focus({ preventScroll: true });
   }
 
   const observer = new MutationObserver((records) => {

@@ -37,8 +37,8 @@ function neighbourOf(gap: Gap, boundary: Element): HTMLElement | null {
   let next = childOf(parent, gap.next) ?? childOf(parent, gap.previous)?.nextSibling ?? null;
   let previous = next ? next.previousSibling : parent.lastChild;
   while (parent) {
-    // A screen that has been replaced: its next one starts with its heading.
-    if (parent.id === "main") return null;
+    // A screen that has been replaced, or everything, as by signing in: the next screen starts with its heading.
+    if (parent.id === "main" || parent.querySelector("#main")) return null;
     const found = firstOf(next) ?? lastOf(previous);
     if (found) return found;
     if (parent === boundary) return null;

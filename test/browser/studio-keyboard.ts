@@ -7,32 +7,40 @@ const MAX_STOPS = 150;
 /** Somebody who has nothing but a keyboard. Wherever Tab leads on the way, it must be seen what has the focus. */
 export class KeyboardUser {
   readonly #page: Page;
+  /** Only a page that has just been loaded may begin without a focus. */
+  #hasStarted = false;
 
   constructor(page: Page) {
     this.#page = page;
+    page.on("domcontentloaded", () => (this.#hasStarted = false));
   }
 
   /** Moves the focus with Tab, in the direction of the target, until it is there. */
   async reach(target: Locator): Promise<void> {
     await target.waitFor({ state: "attached" });
+    await this.#keepFocus();
+    await this.#go(target, (isBehind) => (isBehind ? "Shift+Tab" : "Tab"));
+  }
+
+  /** Moves the focus within a menu, a list or a group with an arrow key. */
+  async moveTo(target: Locator, arrow: "ArrowDown" | "ArrowRight"): Promise<void> {
+    await this.#go(target, () => arrow);
+  }
+
+  async #go(target: Locator, keyTo: (isBehind: boolean) => string): Promise<void> {
     for (let stops = 0; stops < MAX_STOPS; stops++) {
       const { place, fault } = await target.evaluate(placeOfFocus);
       if (fault !== undefined) throw new Error(`On the way to ${String(target)}: ${fault}`);
       if (place === "there") return;
-      await this.#page.keyboard.press(place === "behind" ? "Shift+Tab" : "Tab");
+      await this.#page.keyboard.press(keyTo(place === "behind"));
     }
-    throw new Error(`Tab doesn't lead to ${String(target)}`);
+    throw new Error(`The keyboard doesn't lead to ${String(target)}`);
   }
 
-  /** Moves the focus within a menu or a group with an arrow key. */
-  async moveTo(target: Locator, arrow: "ArrowDown" | "ArrowRight"): Promise<void> {
-    for (let moves = 0; moves < MAX_STOPS; moves++) {
-      const { place, fault } = await target.evaluate(placeOfFocus);
-      if (fault !== undefined) throw new Error(`On the way to ${String(target)}: ${fault}`);
-      if (place === "there") return;
-      await this.#page.keyboard.press(arrow);
-    }
-    throw new Error(`${arrow} doesn't lead to ${String(target)}`);
+  /** What somebody was at may go away, but something has to have the focus then, or they start again from the top of the page. */
+  async #keepFocus(): Promise<void> {
+    if (this.#hasStarted) await expect.poll(() => this.#page.evaluate(() => document.activeElement !== document.body)).toBe(true);
+    this.#hasStarted = true;
   }
 
   async press(target: Locator, key = "Enter"): Promise<void> {

@@ -2,7 +2,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
-import { type Member, SCRIPT, StudioSite, tabTo, violationsOf } from "./studio-page.ts";
+import { KeyboardUser } from "./studio-keyboard.ts";
+import { type Member, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
 import { url } from "./test-server.ts";
 
 const Messages = z.object({ results: z.array(z.object({ text: z.string().nullable() })) });
@@ -48,6 +49,7 @@ test("a moderator's shift is done by keyboard alone, and one who only reads deci
   const questionId = await site.create(`/qna/v1/${channelId}/questions`, { text: `Who starts? ${SCRIPT}` }, fan);
 
   const { page, errors } = await site.open(browser, "/moderate", await moderator("Mo", true));
+  const user = new KeyboardUser(page);
   const press = (key: string) => page.keyboard.press(key);
   const waiting = page.getByRole("listbox", { name: "Messages that wait" }).getByRole("option");
   const detail = page.getByRole("region", { name: /^Mallory/ });
@@ -86,7 +88,7 @@ test("a moderator's shift is done by keyboard alone, and one who only reads deci
   await status.getByText("Approved the message").waitFor();
   await expect.poll(seen).toEqual(["Reported, but fine", "Held later"]);
 
-  await tabTo(page, page.getByRole("tab", { name: /^Queue/ }));
+  await user.reach(page.getByRole("tab", { name: /^Queue/ }));
   for (const view of ["Chat", "Questions"]) {
     await press("ArrowRight");
     await page.getByRole("tabpanel", { name: new RegExp(`^${view}`) }).waitFor();
@@ -97,20 +99,18 @@ test("a moderator's shift is done by keyboard alone, and one who only reads deci
   await status.getByText("is on the screen").waitFor();
   const { results } = Broadcasts.parse(await site.call("GET", "/overlay/v1/broadcasts"));
   expect(results.map(({ overlayId }) => overlayId)).toEqual([questionId]);
-  await tabTo(page, page.getByLabel("State", { exact: true }));
-  await page.keyboard.type("Appr");
+  await user.choose(page.getByLabel("State", { exact: true }), "Appr");
   await page.getByRole("listbox", { name: "Questions" }).getByText("Who starts?").waitFor();
   await press("Tab");
   await press("d");
   await page.getByLabel("Answer", { exact: true }).and(page.locator(":focus")).waitFor();
   await page.keyboard.type("Moreno does.");
-  await tabTo(page, dialog.getByRole("button", { name: "Mark as answered" }));
-  await press("Enter");
+  await user.press(dialog.getByRole("button", { name: "Mark as answered" }));
   await status.getByText("Answered the question").waitFor();
   const questions = Questions.parse(await site.call("GET", `/qna/v1/${channelId}/questions`, undefined, other));
   expect(questions.results).toEqual([{ state: "answered", answer: "Moreno does." }]);
 
-  await tabTo(page, page.getByRole("tab", { name: /^Questions/ }));
+  await user.reach(page.getByRole("tab", { name: /^Questions/ }));
   for (const [view, text] of [
     ["Polls", "No poll is open."],
     ["Bans", "Nobody is banned or muted."],

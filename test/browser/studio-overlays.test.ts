@@ -147,3 +147,22 @@ test("a file that isn't an image is refused where it was chosen, and the dialog 
   await dialog.getByRole("alert").filter({ hasText: "Must be a PNG" }).waitFor();
   expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
 });
+
+test("an overlay that exists is changed with the keyboard alone, and what isn't saved is taken back", async () => {
+  const contents = [{ kind: "html", html: "<p>{{scorer}}</p>", position: "center", variables: { scorer: "Ruth" } }];
+  const overlay = { siteId: site.id, name: "Full time", description: "", type: "template", duration: 5, contents };
+  const id = await site.create("/overlay/v1", overlay);
+  const { page, errors } = await site.open(browser, "/overlays", admin);
+  const user = new KeyboardUser(page);
+  await user.press(page.getByRole("link", { name: "Full time" }));
+  await user.type(page.getByLabel("scorer"), `Marta ${SCRIPT}`);
+  await user.press(page.getByRole("button", { name: "Save", exact: true }));
+  await page.getByText("Saved.").waitFor();
+  const read = async () => Overlay.parse(await site.call("GET", `/overlay/v1/${id}`)).contents;
+  expect(await read()).toMatchObject([{ variables: { scorer: `Marta ${SCRIPT}` } }]);
+  await user.type(page.getByLabel("scorer"), "Nobody");
+  await user.press(page.getByRole("button", { name: "Discard changes" }));
+  await expect.poll(() => page.getByLabel("scorer").inputValue()).toBe(`Marta ${SCRIPT}`);
+  expect(await read()).toMatchObject([{ variables: { scorer: `Marta ${SCRIPT}` } }]);
+  expect(errors).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { collectErrors } from "./site.ts";
@@ -15,7 +15,8 @@ const Item = z.object({ _id: z.string() });
 export const SCRIPT = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`;
 /** React Aria's live region: for seconds, it refers to the pressed button by its id, also after the button has gone. */
 export const ANNOUNCER = "[data-live-announcer]";
-const PASSWORD = "studio-member-pass";
+/** Of every account of a `StudioSite`. */
+export const STUDIO_PASSWORD = "studio-member-pass";
 
 export interface Member {
   id: string;
@@ -36,7 +37,7 @@ export class StudioSite {
 
   /** By default, its names have markup that must not run. */
   static async create(url: string, slug: string, names = { site: `Site ${SCRIPT}`, admin: `Ada ${SCRIPT}` }): Promise<StudioSite> {
-    const admin = { email: `admin@${slug}.example`, password: PASSWORD, name: names.admin };
+    const admin = { email: `admin@${slug}.example`, password: STUDIO_PASSWORD, name: names.admin };
     const body = { name: names.site, slug, admin };
     const { site, developerKey } = Created.parse(await call(url, "POST", "/site/v1", body, { "Tifo-Super-Key": DEMO_SUPER_KEY }));
     return new StudioSite(url, site._id, developerKey);
@@ -58,12 +59,12 @@ export class StudioSite {
   }
 
   async member(name: string, email: string, roles: unknown[] = []): Promise<Member> {
-    const { _id } = Item.parse(await this.call("PUT", "/account/v3", { email, password: PASSWORD, name, roles }));
+    const { _id } = Item.parse(await this.call("PUT", "/account/v3", { email, password: STUDIO_PASSWORD, name, roles }));
     return { id: _id, tokens: await this.#signIn(email) };
   }
 
   async #signIn(email: string): Promise<z.output<typeof Tokens>> {
-    return Tokens.parse(await call(this.url, "POST", "/auth/v2/login", { email, password: PASSWORD, siteId: this.id }, {}));
+    return Tokens.parse(await call(this.url, "POST", "/auth/v2/login", { email, password: STUDIO_PASSWORD, siteId: this.id }, {}));
   }
 
   /** Opens a screen of Studio as an account. */
@@ -93,16 +94,6 @@ export async function violationsOf(page: Page, exclude: string[] = []): Promise<
   const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(`axe.run(${options})`);
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
   return (await page.evaluate("window.ran")) === undefined ? found : [...found, "a script of somebody else has run"];
-}
-
-/** Moves the focus with Tab until the element has it. */
-export async function tabTo(page: Page, target: Locator): Promise<void> {
-  await target.waitFor();
-  for (let presses = 0; presses < 80; presses++) {
-    if (await target.evaluate((element) => element === document.activeElement || element.contains(document.activeElement))) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`Tab doesn't reach ${String(target)}`);
 }
 
 async function call(url: string, method: string, path: string, body: unknown, headers: Record<string, string>): Promise<unknown> {

@@ -4,17 +4,18 @@ import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
 import { launchBrowser } from "./browser.ts";
 import { KeyboardUser } from "./studio-keyboard.ts";
+import { ANNOUNCER, SCRIPT, StudioSite, violationsOf } from "./studio-page.ts";
 import { url } from "./test-server.ts";
 
 const EMAIL = "importer@studio.example";
 const PASSWORD = "studio-importer-pass";
 const SUPPORTER = "5eed0000000000000000a020";
 const DEMO = "5eed00000000000000000001";
-const SCRIPT = "<img src=x onerror='window.ran=1'>";
 const MEMBERS = 1000;
 
 const Tokens = z.object({ jwt: z.string(), refreshToken: z.string() });
 const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
+const Entitlements = z.object({ results: z.array(z.object({ status: z.string() })) });
 const List = z.object({ pagination: z.object({ totalCount: z.number() }) });
 
 let browser: Browser;
@@ -50,6 +51,15 @@ async function openAs(account: { siteId: string; email: string; password: string
   return page;
 }
 
+function quoted(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
+}
+
+async function statesOf(site: StudioSite, accountId: string): Promise<string[]> {
+  const { results } = Entitlements.parse(await site.call("GET", `/subscription/v2/account/${accountId}`));
+  return results.map(({ status }) => status);
+}
+
 test("imports 1,000 members, names the rows that it can't, and refunds only what was paid, with the keyboard alone", async () => {
   const admin = { email: EMAIL, password: PASSWORD, name: "Ida" };
   const created = Created.parse(
@@ -58,8 +68,11 @@ test("imports 1,000 members, names the rows that it can't, and refunds only what
   const siteId = created.site._id;
   const page = await openAs({ siteId, email: EMAIL, password: PASSWORD }, "/people/transfer");
   const importer = new KeyboardUser(page);
-  const rows = Array.from({ length: MEMBERS }, (_, index) => `fan-${String(index)}@fans.example,"Fan ${String(index)} ${SCRIPT}"`);
-  const text = ["email,name", ...rows, `nobody ${SCRIPT},Ned`].join("\n");
+  const rows = Array.from(
+    { length: MEMBERS },
+    (_, index) => `fan-${String(index)}@fans.example,${quoted(`Fan ${String(index)} ${SCRIPT}`)}`,
+  );
+  const text = ["email,name", ...rows, `${quoted(`nobody ${SCRIPT}`)},Ned`].join("\n");
   await importer.reach(page.getByLabel("CSV file"));
   await page.getByLabel("CSV file").setInputFiles({ name: "members.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
   await importer.press(page.getByRole("button", { name: "Import 1,000 members" }));
@@ -83,4 +96,29 @@ test("imports 1,000 members, names the rows that it can't, and refunds only what
   await refunder.press(dialog.getByRole("button", { name: "Refund £4.50" }));
   await dialog.getByRole("alert").waitFor();
   await person.context().close();
+});
+
+test("somebody is given access and loses it again, with the keyboard alone", async () => {
+  const slug = "studio-access";
+  const site = await StudioSite.create(url, slug);
+  await site.create("/subscription/v2", { siteId: site.id, name: `Crew ${SCRIPT}`, sku: "crew", subscriptionProvider: "external" });
+  const member = await site.member(`Fan ${SCRIPT}`, `fan@${slug}.example`);
+  const { page, errors } = await site.open(browser, "/people", await site.admin(slug));
+  const user = new KeyboardUser(page);
+  await user.press(page.getByRole("link", { name: "Fan" }));
+  await user.press(page.getByRole("link", { name: "Access and payments" }));
+  await user.press(page.getByRole("button", { name: "Grant access…" }));
+  const dialog = page.getByRole("dialog", { name: "Grant access" });
+  await user.choose(dialog.getByLabel("Subscription"), "Crew");
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  await user.press(dialog.getByRole("button", { name: "Grant", exact: true }));
+  await dialog.waitFor({ state: "detached" });
+  const row = page.getByRole("table", { name: "Access" }).getByRole("row").filter({ hasText: "Crew" });
+  await row.getByText("Active").waitFor();
+  expect(await statesOf(site, member.id)).toEqual(["active"]);
+  await user.press(row.getByRole("button", { name: /^End…/ }));
+  await user.press(page.getByRole("dialog", { name: "End the access?" }).getByRole("button", { name: "End the access" }));
+  await page.getByText("The access has been ended.").waitFor();
+  expect(await statesOf(site, member.id)).not.toContain("active");
+  expect(errors).toEqual([]);
 });

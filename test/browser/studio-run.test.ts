@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { launchBrowser } from "./browser.ts";
 import { CHANNEL, Deployment, SITE } from "./sdk-page.ts";
-import { tabTo } from "./studio-page.ts";
+import { KeyboardUser } from "./studio-keyboard.ts";
 import { itemsOf, openRun } from "./studio-run-page.ts";
 import { url } from "./test-server.ts";
 
@@ -42,9 +42,9 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const dialog = page.getByRole("dialog");
   const press = (key: string) => page.keyboard.press(key);
+  const user = new KeyboardUser(page);
 
-  await tabTo(page, button("New rundown"));
-  await press("Enter");
+  await user.press(button("New rundown"));
   await dialog.waitFor();
   expect(await violationsOf(page)).toEqual([]);
   await page.keyboard.type(RUNDOWN);
@@ -52,39 +52,26 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await page.getByText("The rundown is empty.").waitFor();
   expect(await violationsOf(page)).toEqual([]);
 
-  await tabTo(page, button("Add item"));
-  await press("Enter");
-  await tabTo(page, dialog.getByLabel("Overlay"));
-  await dialog.getByRole("option", { name: "Goal", exact: true }).waitFor({ state: "attached" });
-  await page.keyboard.type("Goal");
-  await tabTo(page, dialog.getByLabel("scorer"));
-  await press("Control+A");
-  await page.keyboard.type("Ruth Okafor");
+  await user.press(button("Add item"));
+  await user.choose(dialog.getByLabel("Overlay"), "Goal");
+  await user.type(dialog.getByLabel("scorer"), "Ruth Okafor");
   // Longer than the test, however slow the machine is.
-  await tabTo(page, dialog.getByLabel("Seconds on screen"));
-  await page.keyboard.type("3600");
+  await user.type(dialog.getByLabel("Seconds on screen"), "3600");
   await press("Enter");
   await dialog.waitFor({ state: "detached" });
   const options = itemsOf(page);
   await expect.poll(() => options.count()).toBe(1);
 
-  await tabTo(page, button("Add item"));
-  await press("Enter");
-  await tabTo(page, dialog.getByLabel("Kind"));
-  await page.keyboard.type("Note");
-  await tabTo(page, dialog.getByLabel("Name"));
-  await page.keyboard.type("Kick-off");
+  await user.press(button("Add item"));
+  await user.choose(dialog.getByLabel("Kind"), "Note");
+  await user.type(dialog.getByLabel("Name"), "Kick-off");
   await press("Enter");
   await dialog.waitFor({ state: "detached" });
   await expect.poll(() => options.allInnerTexts()).toEqual([expect.stringContaining("Goal"), expect.stringContaining("Kick-off")]);
 
   // The closed dialog returns the focus to "Add item", and the list is before it.
   await expect.poll(() => button("Add item").evaluate((element) => element === document.activeElement)).toBe(true);
-  await press("Shift+Tab");
-  await expect
-    .poll(() => page.getByRole("listbox", { name: "Items" }).evaluate((list) => list.contains(document.activeElement)))
-    .toBe(true);
-  await press("End");
+  await user.press(page.getByRole("listbox", { name: "Items" }), "End");
   await press("Alt+ArrowUp");
   await expect.poll(() => options.allInnerTexts()).toEqual([expect.stringContaining("Kick-off"), expect.stringContaining("Goal")]);
 
@@ -110,19 +97,16 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await press("c");
   await log.getByText(/cleared/).waitFor();
   await expect.poll(() => scorer(program).count()).toBe(0);
-  await tabTo(page, button("Retract Goal"));
-  await press("Enter");
+  await user.press(button("Retract Goal"));
   await dialog.waitFor();
-  await tabTo(page, dialog.getByRole("button", { name: "Retract", exact: true }));
-  await press("Enter");
+  await user.press(dialog.getByRole("button", { name: "Retract", exact: true }));
   await page.getByText("“Goal” is retracted.").waitFor();
   await press("h");
   await expect.poll(() => other.getByRole("button", { name: "Hold", exact: true }).getAttribute("aria-pressed")).toBe("true");
 
   await press("p");
   await other.getByText("Rules paused").waitFor();
-  await tabTo(page, button("Resume rules"));
-  await press("Enter");
+  await user.press(button("Resume rules"));
   await page.getByText("Rules paused").waitFor({ state: "detached" });
   expect(problems).toEqual([]);
 });

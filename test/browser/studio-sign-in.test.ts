@@ -6,7 +6,8 @@ import { z } from "@hono/zod-openapi";
 import { signContent } from "#worker/lib/crypto/signed.ts";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors } from "./site.ts";
-import { ANNOUNCER, violationsOf } from "./studio-page.ts";
+import { KeyboardUser } from "./studio-keyboard.ts";
+import { ANNOUNCER, SCRIPT, STUDIO_PASSWORD, StudioSite, violationsOf } from "./studio-page.ts";
 import { url } from "./test-server.ts";
 
 // A sandbox, because it shows the e-mails that it would have sent.
@@ -214,5 +215,31 @@ test("the forgotten password of a global account is replaced by mail, and its si
   await page.getByLabel("Password").fill(PASSWORD);
   await press("Sign in");
   await page.getByRole("button", { name: /^Account/ }).waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("the site menu leads with the keyboard alone to another site's sign-in, and back to a site without one", async () => {
+  const create = (slug: string) => StudioSite.create(url, slug, { site: `${slug} ${SCRIPT}`, admin: "Ada" });
+  const [first, second] = [await create("menu-first"), await create("menu-second")];
+  const { page, errors } = await first.open(browser, "", await first.admin("menu-first"));
+  const user = new KeyboardUser(page);
+  const menu = page.getByRole("button", { name: /^Site: / });
+  const choose = async (name: string | RegExp) => {
+    await user.press(menu);
+    await user.moveTo(page.getByRole("menuitem", { name }), "ArrowDown");
+    await page.keyboard.press("Enter");
+  };
+  await choose("Sign in to another site…");
+  await user.type(page.getByLabel("Site ID"), second.id);
+  await user.type(page.getByLabel("E-mail"), "admin@menu-second.example");
+  await user.type(page.getByLabel("Password"), STUDIO_PASSWORD);
+  await user.press(page.getByRole("button", { name: "Sign in", exact: true }));
+  await menu.filter({ hasText: "menu-second" }).waitFor();
+  await user.press(menu);
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  await page.keyboard.press("Escape");
+  await choose(/^menu-first/);
+  await menu.filter({ hasText: "menu-first" }).waitFor();
+  await page.getByRole("heading", { level: 1 }).waitFor();
   expect(errors).toEqual([]);
 });
