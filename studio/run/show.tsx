@@ -82,10 +82,17 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
     storeBindings(localStorage, changed);
   };
 
-  if (!rundown) {
-    if (desk.loaded.isError) return <ErrorState error={desk.loaded.error} retry={() => void desk.loaded.refetch()} />;
-    return <Loading label="Loading the rundown…" />;
-  }
+  if (!rundown)
+    return (
+      <div className="run">
+        <Head channelName={channelName}>{chooser}</Head>
+        {desk.loaded.isError ? (
+          <ErrorState error={desk.loaded.error} retry={() => void desk.loaded.refetch()} />
+        ) : (
+          <Loading label="Loading the rundown…" />
+        )}
+      </div>
+    );
   return (
     <div className="run">
       <Head channelName={channelName}>

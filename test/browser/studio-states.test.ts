@@ -72,6 +72,19 @@ test("every screen that can't be read says so, and is there after another try", 
   await page.context().close();
 });
 
+test("a rundown that can't be read leaves the channel's name and the choice of another rundown", async () => {
+  const { page, errors } = await full.site.open(browser, "", full.admin);
+  const down = { status: 500, json: { code: "internal_error", message: "Down for a moment" } };
+  await page.route(/\/rundown\/v1\/[0-9a-f]{24}$/, (route) => route.fulfill(down));
+  await page.goto(`${url}/studio${full.screens.find((screen) => screen.startsWith("/run/")) ?? ""}`);
+  await page.getByRole("alert").filter({ hasText: "Down for a moment" }).waitFor();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.getByLabel("Rundown to run").waitFor();
+  await page.unroute(/\/rundown\/v1/);
+  expect(errors.filter((error) => !error.includes("500"))).toEqual([]);
+  await page.context().close();
+});
+
 /** Presses "Try again" if it is there; returns how many errors are left on the loaded screen, some of which are of what is read after that. */
 async function tryAgain(page: Page): Promise<number> {
   // In one step: the button may go by itself, and a click that looks for it again would wait for it.
