@@ -3,8 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { ok } from "#sdk/client/index.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
+import { CardSkeleton } from "#studio/ui/card-skeleton.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
-import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
+import { Empty, ErrorState } from "#studio/ui/states.tsx";
 import type { Theme } from "./model.ts";
 import "./themes.css";
 
@@ -39,7 +40,7 @@ export default function Themes() {
       ) : own.isError ? (
         <ErrorState error={own.error} retry={() => void own.refetch()} />
       ) : (
-        <Loading label="Loading the themes…" />
+        <CardSkeleton label="Loading the themes…" />
       )}
       {own.data && own.data.totalCount > MOST && <p className="soft">The {MOST} that were changed last are shown.</p>}
       {shared.data && shared.data.themes.length > 0 && (
