@@ -10,6 +10,8 @@ const LABELS: Readonly<Record<string, string>> = {
   endTimestamp: "Ends",
   start_time: "Starts",
   end_time: "Ends",
+  timeMinimum: "Starts",
+  timeMaximum: "Ends",
   startTime: "Start in the video",
   useEndTime: "Has an end",
   regions: "Countries",
@@ -61,13 +63,12 @@ const LABELS: Readonly<Record<string, string>> = {
   paymentPlanId: "Plan at the provider",
   liveBroadcastId: "Broadcast at the player",
   durationSeconds: "Length in seconds",
-  previewDurationSeconds: "Free preview in seconds",
   duration: "Seconds",
   uploadStatus: "Upload",
   src: "Address of the file",
   sku: "SKU",
   cta: "Call to action",
-  schema: "What it groups",
+  schema: "Kind of member",
   collection: "Kind",
   schedule_type_renderer: "Where the events come from",
   schedule_type: "Source",
@@ -81,6 +82,9 @@ const LABELS: Readonly<Record<string, string>> = {
   minimum_amount: "Least amount",
   maximum_amount: "Greatest amount",
   write: "May change things",
+  marketingOptin: "Agrees to marketing e-mails",
+  leaderboardHidden: "Unnamed on leaderboards",
+  previewDurationSeconds: "Free preview in seconds",
   ...Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`external_field_${String(number)}`, `Own field ${String(number)}`])),
 };
 
@@ -91,6 +95,18 @@ const HELP: Readonly<Record<string, string>> = {
   schedule: "A stream that is still live at the end stays available",
   duration: "",
   useEndTime: "Switched on by default if an end is given",
+  regions: "Where it may be watched; empty: everywhere",
+  segment: "Only viewers in this segment can see the panel; empty: everyone",
+  private: "Shown, with everything below it, only to viewers who may watch its page",
+  uploadStatus: "Set by Studio while a file is uploaded",
+  subscriptions: "Each of them gives access",
+  access: "“As its page”: protected as long as a page shows it that not everybody may watch",
+  playback: "How the address is signed, if the player needs that",
+  leaderboardHidden: "Leaderboards show the points to others without the name",
+  write: "Without it, the role only reads",
+  scope: "“Everything” makes an admin of the site or of the channels below",
+  previewDurationSeconds: "How long viewers watch before they need it",
+  schema: "",
   minimum_amount: "Donors may choose any amount from the least to the greatest",
   array_id: "Nine letters or digits that no other entry of the list has",
   ...Object.fromEntries(
@@ -159,12 +175,19 @@ export function choiceText(value: string, name: string, owner = ""): string {
   return CHOICES[name]?.[value] ?? CHOICES[owner]?.[value] ?? CHOICES["*"]?.[value] ?? inWords(value);
 }
 
+/** What a description says about requests and responses, which a form has nothing to do with. */
+const ABOUT_REQUESTS = [
+  /\s*Default: `[^`]*`/g,
+  /;?\s*(?:[a-z]+ )*if (?:empty or )?omitted(?:; only keys and admins can change it)?\.?/gi,
+  /;?\s*null (?:for|:) [^.;]*/g,
+  /[.;]\s*[Rr]eturned (?:only )?to [^.;]*/g,
+];
+
 /** The description without what only a developer needs. */
 export function helpOf(name: string, description = ""): string {
   return (
     HELP[name] ??
-    description
-      .replaceAll(/\s*Default: `[^`]*`/g, "")
+    ABOUT_REQUESTS.reduce((text, about) => text.replaceAll(about, ""), description)
       .replaceAll("`", "")
       .replace(/^(Milliseconds|UNIX time in seconds|Seconds) since 1970 UTC;?\s*/i, "")
       .trim()

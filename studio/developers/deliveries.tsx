@@ -166,10 +166,10 @@ export default function Deliveries() {
 const COLUMNS: readonly Column<Delivery>[] = [
   { title: "Event", kind: "heading", cell: ({ type }) => <Breakable text={type} /> },
   { title: "State", cell: ({ state }) => <DeliveryState state={state} /> },
-  { title: "Created", cell: ({ created }) => cellText("created", created) },
+  { title: "Created", kind: "time", cell: ({ created }) => cellText("created", created) },
   { title: "Attempts", kind: "number", cell: ({ attempts }) => attempts.length },
   { title: "Last response", cell: lastResponse },
-  { title: "Next attempt", cell: ({ nextTry }) => cellText("nextTry", nextTry) },
+  { title: "Next attempt", kind: "time", cell: ({ nextTry }) => cellText("nextTry", nextTry) },
 ];
 
 function lastResponse({ attempts }: Delivery): string {

@@ -124,7 +124,7 @@ const COLUMNS: readonly Column<SiteEvent>[] = [
   { title: "Type", kind: "heading", cell: ({ type }) => <Breakable text={type} /> },
   { title: "Resource", kind: "code", cell: ({ resource }) => <Breakable text={resource} /> },
   { title: "Actor", kind: "code", cell: ({ actor }) => <Breakable text={actor} /> },
-  { title: "Time", cell: ({ created }) => timeText(created) },
+  { title: "Time", kind: "time", cell: ({ created }) => timeText(created) },
   {
     title: "Data",
     cell: ({ sequence, requestId, data }) => (

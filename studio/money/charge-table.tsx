@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Charge>[] = [
   { title: "What", kind: "heading", cell: ({ description }) => description },
   { title: "Amount", kind: "number", cell: ({ amount, currency }) => formatMoney(amount, currency) },
   { title: "State", cell: (charge) => <State charge={charge} /> },
-  { title: "Time", cell: ({ created }) => timeText(created) },
+  { title: "Time", kind: "time", cell: ({ created }) => timeText(created) },
   { title: "Receipt", kind: "code", cell: ({ receiptNumber }) => receiptNumber ?? "–" },
 ];
 export const CHARGE_TITLES = COLUMNS.map(({ title }) => title);

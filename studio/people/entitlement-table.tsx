@@ -24,8 +24,8 @@ const COLUMNS: readonly Column<Entitlement>[] = [
   { title: "State", cell: ({ status }) => <span className={`badge badge-${status}`}>{STATES[status]}</span> },
   { title: "How", cell: ({ grantedMethod }) => labelOf(grantedMethod) },
   { title: "Paid", kind: "number", cell: (entitlement) => <Paid entitlement={entitlement} /> },
-  { title: "Since", cell: ({ dateGranted }) => timeText(dateGranted) },
-  { title: "Until", cell: untilOf },
+  { title: "Since", kind: "time", cell: ({ dateGranted }) => timeText(dateGranted) },
+  { title: "Until", kind: "time", cell: untilOf },
 ];
 const ACTIONS: Column<Entitlement> = { title: "Actions", kind: "actions", cell: (entitlement) => <Actions entitlement={entitlement} /> };
 

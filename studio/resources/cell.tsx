@@ -4,6 +4,8 @@ const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: 
 /** Later than any number that isn't a time: 2001 in seconds and in milliseconds. */
 const FIRST_SECONDS = 978_307_200;
 const FIRST_MILLISECONDS = FIRST_SECONDS * 1000;
+/** Properties whose values are one of a few words. */
+const CHOICES = /^(player|recurrence|subscriptionProvider|access|type|.*Type|.*_type)$/;
 const TIMES = /^(created|modified|expires|lastLogin|.*Time|.*Timestamp|time.*|.*At|.*Expires|nextTry)$/;
 
 /** A value in a table, as text. */
@@ -15,14 +17,18 @@ export function cellText(name: string, value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "number") return isTime(name, value) ? timeText(value) : value.toLocaleString("en-GB");
-  if (typeof value === "string")
-    return name === "type" || name.endsWith("Type") || name.endsWith("_type") ? choiceText(value, name) : value;
+  if (typeof value === "string") return CHOICES.test(name) ? choiceText(value, name) : value;
   if (Array.isArray(value)) return value.length === 0 ? "–" : value.map((item) => cellText("", item)).join(", ");
   return JSON.stringify(value);
 }
 
+/** Whether a property of this name may be a time. */
+export function namesTime(name: string): boolean {
+  return TIMES.test(name);
+}
+
 function isTime(name: string, value: number): boolean {
-  return TIMES.test(name) && value >= FIRST_SECONDS;
+  return namesTime(name) && value >= FIRST_SECONDS;
 }
 
 export function timeText(value: number): string {

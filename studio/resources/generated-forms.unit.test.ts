@@ -52,6 +52,11 @@ describe("every generated form", () => {
     expect(raw.map(({ path, field }) => `${path}: ${field.label}`)).toEqual([]);
   });
 
+  test("has no help that is about requests and responses", () => {
+    const helped = FORMS.filter(({ field }) => /omitted|\bnull\b|returned|\bskus\b/i.test(field.description ?? ""));
+    expect(helped.map(({ path, field }) => `${path}: ${field.description ?? ""}`)).toEqual([]);
+  });
+
   test("has no two fields of the same name beside each other", () => {
     const labels = FORMS.map(({ path, field }) => `${path.slice(0, path.lastIndexOf("."))}: ${field.label}`);
     const places = FORMS.map(({ path, field }) => `${path}: ${field.label}`);

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { labelOf } from "#studio/api/fields.ts";
 import { type Column, DataTable, type Sorting } from "#studio/ui/data-table.tsx";
-import { Cell } from "./cell.tsx";
+import { Cell, namesTime } from "./cell.tsx";
 import { idOf, nameOf, type Resource, valueAt } from "./resource.ts";
 
 interface Props {
@@ -29,7 +29,7 @@ function columnsOf(resource: Resource, sortable: readonly string[]): Column<unkn
       ...(sort !== undefined && { sort }),
       ...(index === 0
         ? { kind: "heading" as const, cell: (item) => <Link to={`${resource.path}/${idOf(item)}`}>{nameOf(resource, item)}</Link> }
-        : { cell: (item) => <Cell name={name} value={valueAt(item, path)} /> }),
+        : { ...(namesTime(name) && { kind: "time" as const }), cell: (item) => <Cell name={name} value={valueAt(item, path)} /> }),
     };
   });
 }

@@ -39,9 +39,12 @@ test("cells show values in words", () => {
     cellText("tags", ["a", "b"]),
     cellText("tags", []),
     cellText("count", 1234),
+    cellText("recurrence", "month"),
+    cellText("subscriptionProvider", "stripe"),
+    cellText("name", "month"),
     cellText("locksAt", null),
     cellText("panel_type", "question_answer"),
-  ]).toEqual(["Yes", "a, b", "–", "1,234", "–", "Questions and answers"]);
+  ]).toEqual(["Yes", "a, b", "–", "1,234", "Monthly", "Stripe", "month", "–", "Questions and answers"]);
   // In whichever unit the API gives a time.
   expect(cellText("timeMinimum", 1_795_273_200)).toBe(cellText("created", 1_795_273_200_000));
 });
