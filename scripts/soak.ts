@@ -44,8 +44,7 @@ const minutes = Number(options.hours ?? 0) * 60 + Number(options.minutes ?? 0);
 await guard(async () => {
   if (!Number.isFinite(minutes) || minutes < 0) throw new Problem("--hours and --minutes take a number.");
   await build();
-  if (minutes > 0) return mix(minutes);
-  for (const run of RUNS) await run();
+  for (const run of minutes > 0 ? [() => mix(minutes)] : RUNS) await run();
   writeRecord("soak", figures);
 });
 process.exit();
@@ -56,7 +55,10 @@ async function mix(minutes: number): Promise<void> {
   const acknowledged = Object.entries(lanes).map(([name, { acknowledged: count }]) => `${count} ${name}`);
   const wrong = Object.fromEntries(Object.entries(lanes).map(([name, outcome]) => [name, outcome.wrong]));
   const { memoryGrowth, storageGrowth, megabytes } = levels;
-  say(`Memory ${megabytes.memory} MB, growth ${memoryGrowth}; storage ${megabytes.stored} MB, growth per step ${storageGrowth}`);
+  report(
+    "Memory and storage of that",
+    `memory ${megabytes.memory} MB, ${memoryGrowth} times that of the first half; storage ${megabytes.stored} MB, ${storageGrowth} times as much per step`,
+  );
   judge("Everything at once, under faults", `${minutes} minutes, ${kills} kills, ${acknowledged.join(", ")}`, wrong);
   // A short run has too few readings to tell growth from noise.
   if (kills >= MIN_KILLS && Math.max(memoryGrowth, storageGrowth) > MAX_GROWTH) throw new Problem("Memory or storage doesn't level off.");
