@@ -67,7 +67,7 @@ export class BuyerSimulation {
 
   /** Runs the cron's billing steps in order. */
   async cron(): Promise<void> {
-    const context = { env, db, now: Date.now() };
+    const context = { env, db, shard: 1, now: Date.now() };
     for (const run of [expireEntitlements, pruneCharges, reconcileBilling]) await run(context).catch(() => undefined);
   }
 

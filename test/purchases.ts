@@ -204,7 +204,7 @@ export async function makeBillingDue(site: TestSite): Promise<void> {
 export async function reconcile(now = Date.now()): Promise<void> {
   const failures: unknown[] = [];
   for (;;) {
-    await reconcileBilling({ env, db, now }).catch((error: unknown) => failures.push(error));
+    await reconcileBilling({ env, db, shard: 1, now }).catch((error: unknown) => failures.push(error));
     const due = await Promise.all([charges, recurringSubscriptions].map((table) => db.$count(table, lte(table.due, now))));
     if (due.every((count) => count === 0)) break;
   }

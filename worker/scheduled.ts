@@ -1,7 +1,6 @@
 import { foldReach, pruneInsightCursors, pruneInsights } from "./services/insights/impressions.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
-import type { Db } from "#db/client.ts";
-import { allDbs } from "#db/databases.ts";
+import { directoryDb, shardDb, shardsOf } from "#db/databases.ts";
 import type { CronFailure } from "#db/types.ts";
 import { describeError, logError } from "./lib/log.ts";
 import { pruneActivity } from "./services/realtime/activity.ts";
@@ -22,6 +21,7 @@ import { sweepAbandonedGraphics } from "./services/graphics/graphics.ts";
 import { sweepOrphans } from "./services/media/media.ts";
 import { pruneIntents } from "./services/auth/intents.ts";
 import { pruneMails } from "./services/custom-email/mail.ts";
+import type { Shard } from "./services/core/databases.ts";
 import { sitesWithPendingEvents } from "./services/core/outbox.ts";
 import { pruneProviderEvents } from "./services/data-providers/provider-events.ts";
 import { pruneResets } from "./services/accounts/passwords.ts";
@@ -45,9 +45,7 @@ import { pruneWatchTime } from "./services/pages/watch-time.ts";
 // A nudge that hasn't arrived after this long is lost.
 const LOST_AFTER_MS = 5_000;
 
-interface Scope {
-  env: Env;
-  db: Db;
+interface Scope extends Shard {
   now: number;
 }
 
@@ -102,8 +100,8 @@ const STEPS_OF_ALL: typeof STEPS = { resumeMoves, sweepOrphans, releaseSites, sh
 
 /** Runs once a minute: nudges logs whose nudge was lost, and prunes expired data. A failing step doesn't stop the others. Safe to run twice. */
 export async function runScheduled(env: Env, now: number): Promise<void> {
-  const dbs = allDbs(env);
-  const [directory] = dbs;
+  const shards = [...shardsOf(env).keys()].map((shard) => ({ env, db: shardDb(env, shard), shard, now }));
+  const directory = directoryDb(env);
   const started = Date.now();
   const failures: unknown[] = [];
   const causes: CronFailure[] = [];
@@ -117,13 +115,13 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     }
   };
   let waiting: string[] = [];
-  for (const db of dbs)
+  for (const { db } of shards)
     await run("sitesWithPendingEvents", async () => {
       waiting = [...waiting, ...(await sitesWithPendingEvents(db, now - LOST_AFTER_MS))];
     });
   for (const siteId of waiting) await run("nudge", () => siteLogOf(env, siteId).nudge(), { siteId });
-  for (const [step, work] of Object.entries(STEPS)) for (const db of dbs) await run(step, () => work({ env, db, now }));
-  for (const [step, work] of Object.entries(STEPS_OF_ALL)) await run(step, () => work({ env, db: directory, now }));
+  for (const [step, work] of Object.entries(STEPS)) for (const scope of shards) await run(step, () => work(scope));
+  for (const [step, work] of Object.entries(STEPS_OF_ALL)) await run(step, () => work({ env, db: directory, shard: 1, now }));
   await run("recordCronRun", () => recordCronRun(directory, { due: now, started, completed: Date.now(), failures: causes }));
   if (failures.length > 0)
     throw new AggregateError(failures, `Scheduled work failed in ${failures.length} steps and is retried in a minute`);

@@ -45,7 +45,7 @@ test("an entitlement with a scheduled cancellation ends on its day and not befor
   const granted = await addEntitlement(site, "granted", { status: "active" });
   await runScheduled(env, day - 1);
   expect(await statusOf(ends)).toBe("cancelScheduled");
-  const context = { env, db, now: day };
+  const context = { env, db, shard: 1, now: day };
   await Promise.all([expireEntitlements(context), expireEntitlements(context), runScheduled(env, day)]);
   await runScheduled(env, day);
   expect(await Promise.all([ends, elsewhere, later, renewing, granted].map(statusOf))).toEqual([

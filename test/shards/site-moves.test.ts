@@ -13,8 +13,8 @@ import { SiteMove } from "#worker/services/site-moves/schemas.ts";
 import { continueMove } from "#worker/services/site-moves/steps.ts";
 import { createFence, dropFence } from "#worker/services/site-moves/triggers.ts";
 import { MOVED, OUTBOX, SITE_ROW, STAYS } from "#worker/services/site-moves/tables.ts";
+import { finish, finishUntil, HOUR, later, phaseOf, start, wait } from "./moves.ts";
 
-const HOUR = 3_600_000;
 const realTimeout = setTimeout;
 const Created = z.looseObject({ _id: z.string() });
 
@@ -27,35 +27,6 @@ beforeAll(async () => {
 
 /** Between the calls at which a move is killed: odd, so that it is before and after calls in turn. */
 const STRIDE = 7;
-
-/** An hour later each time, so that every lease and pause is over. The queue's messages don't interfere: they come with the real time. */
-let passed = 0;
-const later = () => Date.now() + passed * HOUR;
-
-async function phaseOf(siteId: string): Promise<string> {
-  const [move] = await directoryDb(env).select().from(siteMoves).where(eq(siteMoves.siteId, siteId));
-  return move?.phase ?? "none";
-}
-
-/** Takes the steps of a move until it has ended. */
-async function finish(siteId: string, worker: Env = env): Promise<string> {
-  for (let phase = await phaseOf(siteId); ; phase = await phaseOf(siteId)) {
-    if (["complete", "cancelled", "none"].includes(phase)) return phase;
-    passed++;
-    await continueMove(worker, siteId, later);
-  }
-}
-
-/** Takes the steps of the site's move until it is in a phase. */
-async function finishUntil(phase: string): Promise<void> {
-  while ((await phaseOf(site.id)) !== phase) {
-    passed++;
-    await continueMove(env, site.id, later);
-  }
-  passed++;
-}
-
-const start = (of: TestSite, shard: number) => of.call("moveSite", { params: { siteId: of.id }, body: { shard } });
 
 async function moveTo(shard: number, of = site): Promise<string> {
   const response = await start(of, shard);
@@ -175,7 +146,7 @@ describe("a move", () => {
     const worker: Env = Object.assign({ ...env }, from === 1 ? { DB: busy } : { DB_2: busy });
     await start(site, other);
     for (let turn = 0; turn < 10; turn++) {
-      passed++;
+      wait();
       await continueMove(worker, site.id, later);
     }
     expect(await phaseOf(site.id)).toBe("complete");
@@ -198,12 +169,12 @@ describe("a move", () => {
   test("that is taken by two workers at a time ends as if by one", async () => {
     const before = await rowsOf(site.id);
     await start(site, 1);
-    passed++;
+    wait();
     for (let round = 0; !["complete", "cancelled"].includes(await phaseOf(site.id)); round++) {
-      passed++;
+      wait();
       // The second one finds every lease expired.
       await Promise.allSettled([continueMove(env, site.id, later), continueMove(env, site.id, () => later() + HOUR)]);
-      passed++;
+      wait();
     }
     forgetShard(site.id);
     expect([await phaseOf(site.id), await shardOf(env, site.id)]).toEqual(["complete", 1]);
@@ -217,7 +188,7 @@ describe("a move", () => {
     for (let call = 1, killed = true; killed; call += STRIDE) {
       const other = at === 1 ? 2 : 1;
       await start(site, other);
-      passed++;
+      wait();
       killed = await killAt(call, async (worker) => void (await finish(site.id, worker)));
       expect(await finish(site.id), `killed at call ${call}`).toBe("complete");
       forgetShard(site.id);
@@ -231,7 +202,7 @@ describe("a move", () => {
   test("goes on a second after a call has failed, and later the more often it fails", async () => {
     const other = (await shardOf(env, site.id)) === 1 ? 2 : 1;
     await start(site, other);
-    await finishUntil("copying");
+    await finishUntil(site.id, "copying");
     let now = later();
     const pauses: number[] = [];
     for (let failures = 0; failures < 8; failures++) {
@@ -243,7 +214,7 @@ describe("a move", () => {
       now = move?.lease ?? 0;
     }
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
-    passed++;
+    wait();
     expect(await finish(site.id)).toBe("complete");
     if (other === 1) expect(await moveTo(2)).toBe("complete");
   });
@@ -251,7 +222,7 @@ describe("a move", () => {
   test("can be cancelled until the site is in the other database, and leaves no trace", async () => {
     const before = await rowsOf(site.id);
     await start(site, 1);
-    passed++;
+    wait();
     await killAt(9, async (worker) => void (await finish(site.id, worker)));
     expect(["starting", "copying"]).toContain(await phaseOf(site.id));
     expect((await site.call("cancelSiteMove", { params: { siteId: site.id } })).as(SiteMove).phase).toBe("cancelling");
@@ -268,10 +239,10 @@ describe("a move", () => {
     async function dieFenced(of: TestSite, shard: number): Promise<void> {
       await start(of, shard);
       while ((await phaseOf(of.id)) !== "fenced") {
-        passed++;
+        wait();
         await continueMove(env, of.id, later);
       }
-      passed++;
+      wait();
       // Claim, two turns, shade and fence.
       await killAt(6, (worker) => continueMove(worker, of.id, later));
       expect(await phaseOf(of.id)).toBe("fenced");

@@ -25,7 +25,7 @@ async function fail(email: string, address: string): Promise<void> {
 
 const storedFailures = () => db.select().from(signInFailures).where(eq(signInFailures.siteId, site.id));
 
-const publish = () => publishSignInFailures({ env, db, now: Date.now() + LATER });
+const publish = () => publishSignInFailures({ env, db, shard: 1, now: Date.now() + LATER });
 
 async function failures(): Promise<z.output<typeof EventList>["results"]> {
   await env.SITE_LOG.getByName(site.id).nudge();
@@ -60,7 +60,7 @@ test("failed sign-ins without a matching account aren't recorded", async () => {
 
 test("a failed sign-in of the current minute isn't published yet", async () => {
   await fail(site.accounts.viewer.email, "203.0.113.9");
-  await publishSignInFailures({ env, db, now: Date.now() });
+  await publishSignInFailures({ env, db, shard: 1, now: Date.now() });
   expect(await storedFailures()).toHaveLength(1);
 });
 

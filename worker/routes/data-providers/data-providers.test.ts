@@ -190,14 +190,14 @@ describe("a data provider whose stored schema is no longer accepted", () => {
     const response = await sendProviderEvent(site, own, { a: 1 });
     expect(response.problem?.status).toBe(400);
     expect(response.problem?.issues?.[0]?.message).toContain("too many steps");
-    await recheckSchemas({ env, db, now: Date.now() });
+    await recheckSchemas({ env, db, shard: 1, now: Date.now() });
   });
 
   test("is disabled by the sweep, once, and the site is notified", async () => {
     const own = await newSite();
     const [bad, good] = [await stored(own, bomb), await stored(own, { type: "object" })];
-    await Promise.all([1, 2].map(() => recheckSchemas({ env, db, now: Date.now() })));
-    await recheckSchemas({ env, db, now: Date.now() });
+    await Promise.all([1, 2].map(() => recheckSchemas({ env, db, shard: 1, now: Date.now() })));
+    await recheckSchemas({ env, db, shard: 1, now: Date.now() });
     const disabled = (await own.call("listEvents")).as(EventList).results.filter(({ type }) => type === "dataprovider.providerDisabled");
     expect(disabled).toMatchObject([{ resource: `dataprovider/${bad.id}`, data: { _id: bad.id } }]);
     expect(disabled[0]?.data.disabledReason).toContain("schema.");
@@ -209,7 +209,7 @@ describe("a data provider whose stored schema is no longer accepted", () => {
 
   test("can send events again once it has registered another schema", async () => {
     const own = await stored(site, { type: "object", properties: { a: { pattern: "^a$" } } });
-    await recheckSchemas({ env, db, now: Date.now() });
+    await recheckSchemas({ env, db, shard: 1, now: Date.now() });
     expect((await sendProviderEvent(site, own, { a: "a" })).problem?.status).toBe(409);
     const body = dataProviderInput({ schema: { type: "object", properties: { a: { enum: ["a"] } } } });
     const headers = await signatureOf(own.secret, JSON.stringify(body));

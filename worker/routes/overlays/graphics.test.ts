@@ -80,7 +80,7 @@ describe("an uploaded graphic", () => {
     const { _id: complete } = await newGraphic();
     await db.update(graphics).set({ ready: false, created: 1 }).where(eq(graphics.id, id));
     expect((await site.call("getGraphic", { params: { id } })).status).toBe(404);
-    await sweepAbandonedGraphics({ env, db, now: Date.now() });
+    await sweepAbandonedGraphics({ env, db, shard: 1, now: Date.now() });
     expect(await filesOf(id)).toEqual([]);
     expect(await db.select().from(graphics).where(eq(graphics.id, id))).toEqual([]);
     expect(await filesOf(complete)).not.toEqual([]);

@@ -177,7 +177,8 @@ describe("a stream draft", () => {
   test("can't become a stream once the cron has claimed it", async () => {
     const outside = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-      if (typeof input === "string" && input.endsWith("/create")) await undoAbandonedDrafts({ env, db, now: Date.now() + 3 * MINUTE });
+      if (typeof input === "string" && input.endsWith("/create"))
+        await undoAbandonedDrafts({ env, db, shard: 1, now: Date.now() + 3 * MINUTE });
       return outside(input, init);
     });
     expect((await create()).status).toBe(409);
@@ -205,9 +206,9 @@ describe("a stream draft", () => {
 
   test("of a crashed request is deleted at the provider after two minutes, not before", async () => {
     const draft = await leave(Date.now() - MINUTE);
-    await undoAbandonedDrafts({ env, db, now: Date.now() });
+    await undoAbandonedDrafts({ env, db, shard: 1, now: Date.now() });
     expect(await callsTo("delete")).toBe(0);
-    await undoAbandonedDrafts({ env, db, now: Date.now() + MINUTE });
+    await undoAbandonedDrafts({ env, db, shard: 1, now: Date.now() + MINUTE });
     expect((await providerCalls(site)).at(-1)).toMatchObject({ call: "delete", streamId: draft, body: { title: "Lost", siteId: site.id } });
     expect(await drafts()).toEqual([]);
   });
@@ -217,10 +218,10 @@ describe("a stream draft", () => {
     const complaint = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const created = Date.now() - 10 * MINUTE;
     const draft = await leave(created);
-    await undoAbandonedDrafts({ env, db, now: created + 10 * MINUTE });
+    await undoAbandonedDrafts({ env, db, shard: 1, now: created + 10 * MINUTE });
     expect(await drafts()).toMatchObject([{ id: draft, due: created + 20 * MINUTE }]);
     expect(complaint).not.toHaveBeenCalled();
-    await undoAbandonedDrafts({ env, db, now: created + 8 * DAY });
+    await undoAbandonedDrafts({ env, db, shard: 1, now: created + 8 * DAY });
     expect(await drafts()).toEqual([]);
     expect(complaint).toHaveBeenCalledOnce();
     expect(String(complaint.mock.calls[0]?.[0])).toContain(draft);

@@ -279,7 +279,7 @@ describe("a cancellation", () => {
 
   test("for later, right after a period has started, keeps the entitlement until that period ends", async () => {
     const { recurring, params, sku } = await monthly();
-    const expire = (now: number) => expireEntitlements({ env, db, now });
+    const expire = (now: number) => expireEntitlements({ env, db, shard: 1, now });
     await reconcile();
     stripe.renew(recurring.stripeSubscriptionId);
     expect(await cancel(params, { refund: false, scheduled: "endOfBilling" })).toEqual({ success: true });

@@ -7,6 +7,7 @@ import { Failure } from "#worker/lib/errors.ts";
 import type { LimitName, Slot } from "#worker/lib/limits.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 import { commit, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
+import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { returnSlots, takeSlots } from "#worker/services/core/limits.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
@@ -149,16 +150,14 @@ export function rememberPlaces(ctx: Ctx, accountId: string, hashes: string[]): B
     .onConflictDoUpdate({ target: signInPlaces.hash, set: { accountId, seen: ctx.now } });
 }
 
-type Worker = Pick<Ctx, "env" | "db" | "now">;
-
 /** Publishes the failures of past minutes: one event per account, address and minute, up to `MAX_EVENTS` per site. */
-export async function publishSignInFailures(worker: Worker): Promise<void> {
+export async function publishSignInFailures(worker: Shard & Pick<Ctx, "now">): Promise<void> {
   const { db, now } = worker;
   // A request of the previous minute may still be writing.
   const past = lt(signInFailures.minute, Math.floor(now / MINUTE_MS) - 1);
   await db.delete(signInFailures).where(lt(signInFailures.minute, Math.floor((now - DAY_MS) / MINUTE_MS)));
   const sites = await db.selectDistinct({ siteId: signInFailures.siteId }).from(signInFailures).where(past);
-  for (const { siteId } of sites) {
+  for (const { siteId } of await leaveOutCopies(worker, sites)) {
     const rows = await db
       .select()
       .from(signInFailures)

@@ -5,6 +5,7 @@ import { hasStripe } from "#worker/integrations/stripe-client.ts";
 import { settleCharge } from "./charges.ts";
 import { syncRecurring } from "./recurring.ts";
 import { syncRefunds } from "./refunds.ts";
+import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
 const BATCH_SIZE = 50;
@@ -12,9 +13,7 @@ const MINUTE = 60_000;
 // Unpaid charges are deleted after this time; all others are accounting records.
 const DECLINED_RETENTION_DAYS = 90;
 
-interface Reconciler {
-  env: Env;
-  db: Db;
+interface Reconciler extends Shard {
   now: number;
 }
 
@@ -31,7 +30,7 @@ export async function reconcileBilling(by: Reconciler): Promise<void> {
       .limit(BATCH_SIZE),
   ]);
   const failures: unknown[] = [];
-  for (const charge of openCharges) {
+  for (const charge of await leaveOutCopies(by, openCharges)) {
     await asSystem(by, charge.siteId, (ctx) => (charge.status === "pending" ? settleCharge(ctx, charge) : syncRefunds(ctx, charge))).catch(
       async (error: unknown) => {
         failures.push(error);
@@ -43,7 +42,7 @@ export async function reconcileBilling(by: Reconciler): Promise<void> {
       },
     );
   }
-  for (const recurring of openRecurring) {
+  for (const recurring of await leaveOutCopies(by, openRecurring)) {
     await asSystem(by, recurring.siteId, (ctx) => syncRecurring(ctx, recurring)).catch(async (error: unknown) => {
       failures.push(error);
       await by.db

@@ -51,12 +51,28 @@ function confirmedFirst(ctx: Ctx): DbGuard {
  * copy of its rows, which isn't returned.
  */
 export async function fromShards<T>(env: Env, read: (db: Db) => PromiseLike<T[]>, guard?: DbGuard): Promise<T[]> {
-  const dbs = [...shardsOf(env).keys()].map((shard) => ({ shard, db: shardDb(env, shard, guard) }));
-  const [copies, ...found] = await Promise.all([
-    copiesOf(env),
-    ...dbs.map(async ({ shard, db }) => (await read(db)).map((row) => ({ row, shard }))),
-  ]);
-  return found.flat().flatMap(({ row, shard }) => (copies.get(siteIdIn(row)) === shard ? [] : [row]));
+  const found = await Promise.all(
+    [...shardsOf(env).keys()].map(async (shard) => leaveOutCopies({ env, shard }, await read(shardDb(env, shard, guard)))),
+  );
+  return found.flat();
+}
+
+/** One of the databases, as the cron goes through them. */
+export interface Shard {
+  env: Env;
+  db: Db;
+  shard: number;
+}
+
+/**
+ * Leaves out what isn't a site's own: rows of a copy that isn't the site yet, or that is left of a site which has moved. Such a copy lacks
+ * rows, and what is written to it has no effect, so nothing may follow from it, least of all a call of somebody else's API. The rows must
+ * have been read before: a move that begins later has copied none of them.
+ */
+export async function leaveOutCopies<T>({ env, shard }: Pick<Shard, "env" | "shard">, rows: T[]): Promise<T[]> {
+  if (rows.length === 0) return rows;
+  const copies = await copiesOf(env);
+  return rows.filter((row) => copies.get(siteIdIn(row)) !== shard);
 }
 
 /** The shards that have a copy of a site which is on another one, by the site. */

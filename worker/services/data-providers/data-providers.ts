@@ -17,6 +17,7 @@ import {
   requireMatch,
   updateRow,
 } from "#worker/services/core/context.ts";
+import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { sealSecret } from "./provider-signatures.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
@@ -112,9 +113,9 @@ export async function callingProvider(ctx: Ctx): Promise<DataProviderRow> {
  * Rechecks schemas that were stored before the checks changed, and disables providers whose schema fails; returns false once none are
  * left. Safe to run concurrently.
  */
-export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<boolean> {
+export async function recheckSchemas({ env, db, shard, now }: Shard & Pick<Ctx, "now">): Promise<boolean> {
   const unchecked = await db.select().from(dataProviders).where(lt(dataProviders.schemaChecks, SCHEMA_CHECKS)).limit(SCHEMAS_PER_SWEEP);
-  for (const row of unchecked) {
+  for (const row of await leaveOutCopies({ env, shard }, unchecked)) {
     await asSystem({ env, db, now }, row.siteId, async (ctx) => {
       const [problem] = schemaProblems(row.schema);
       const checked = { ...row, schemaChecks: SCHEMA_CHECKS };

@@ -14,6 +14,7 @@ import {
   updateRow,
   whereVersion,
 } from "#worker/services/core/context.ts";
+import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { contentTypeOf } from "./content-types.ts";
 import { findGraphic, type PackedGraphic } from "./manifest.ts";
@@ -116,13 +117,13 @@ export async function deleteFiles(env: Env, id: string): Promise<void> {
 }
 
 /** Deletes what failed uploads have left: the files, then the row that led to them. */
-export async function sweepAbandonedGraphics({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
+export async function sweepAbandonedGraphics({ env, db, shard, now }: Shard & Pick<Ctx, "now">): Promise<void> {
   const abandoned = await db
-    .select({ id: graphics.id })
+    .select({ id: graphics.id, siteId: graphics.siteId })
     .from(graphics)
     .where(and(eq(graphics.ready, false), lt(graphics.created, now - ABANDONED_AFTER_MS)))
     .limit(SWEPT_AT_ONCE);
-  for (const { id } of abandoned) {
+  for (const { id } of await leaveOutCopies({ env, shard }, abandoned)) {
     await deleteFiles(env, id);
     await db.delete(graphics).where(and(eq(graphics.id, id), eq(graphics.ready, false)));
   }

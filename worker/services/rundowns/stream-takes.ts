@@ -3,6 +3,7 @@ import { rundownTakes, type TakeRow } from "#db/schema/rundowns.ts";
 import { Failure, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
+import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 import { startStream, stopStream } from "#worker/services/streams/control.ts";
 import { findStream } from "#worker/services/streams/streams.ts";
@@ -40,14 +41,14 @@ export async function controlStream(ctx: Ctx, take: TakeRow): Promise<void> {
 }
 
 /** Completes the takes of requests that died while they waited for a provider. */
-export async function resumeStreamTakes({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
+export async function resumeStreamTakes({ env, db, shard, now }: Shard & Pick<Ctx, "now">): Promise<void> {
   const abandoned = await db
     .select()
     .from(rundownTakes)
     .where(and(eq(rundownTakes.state, "pending"), lt(rundownTakes.takenAt, now - ABANDONED_MS)))
     .limit(GROUP);
   await Promise.all(
-    abandoned.map((take) =>
+    (await leaveOutCopies({ env, shard }, abandoned)).map((take) =>
       asSystem({ env, db, now }, take.siteId, (ctx) => resume(ctx, take)).catch((error: unknown) => logFailed(error, take)),
     ),
   );

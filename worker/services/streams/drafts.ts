@@ -4,6 +4,7 @@ import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } 
 import { callProvider, type ProviderOutcome, type ProviderStream, parseCreatedStream } from "#worker/integrations/stream-provider.ts";
 import { Failure, rejectReferenced } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
+import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { authorizationOf } from "#worker/services/stream-providers/stream-providers.ts";
 
@@ -53,7 +54,7 @@ export async function keepDraft(
 }
 
 /** Deletes the streams that crashed requests left at their providers; safe to run twice. */
-export async function undoAbandonedDrafts(cleaner: Cleaner): Promise<void> {
+export async function undoAbandonedDrafts(cleaner: Cleaner & Shard): Promise<void> {
   const due = await cleaner.db
     .select({ draft: streamDrafts, provider: streamProviders })
     .from(streamDrafts)
@@ -61,7 +62,11 @@ export async function undoAbandonedDrafts(cleaner: Cleaner): Promise<void> {
     .where(lte(streamDrafts.due, cleaner.now))
     .orderBy(streamDrafts.due)
     .limit(BATCH_SIZE);
-  await Promise.all(due.map(({ draft, provider }) => undo(cleaner, draft, provider)));
+  const own = await leaveOutCopies(
+    cleaner,
+    due.map(({ draft, provider }) => ({ siteId: draft.siteId, draft, provider })),
+  );
+  await Promise.all(own.map(({ draft, provider }) => undo(cleaner, draft, provider)));
 }
 
 /** Claims the draft, so that it can't become a stream, and deletes the provider's stream; failures are retried with increasing delays. */

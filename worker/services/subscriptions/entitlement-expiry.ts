@@ -4,6 +4,7 @@ import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { hasStripe } from "#worker/integrations/stripe-client.ts";
 import { wonRace } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { changeEntitlement } from "./entitlements.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
@@ -14,7 +15,7 @@ const ROUNDS = 10;
  * Expires entitlements whose scheduled cancellation is due. Safe to run concurrently. Skips recurring ones: their cancellation may have been
  * withdrawn at Stripe, which `reconcileBilling` checks on that day.
  */
-export async function expireEntitlements({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
+export async function expireEntitlements({ env, db, shard, now }: Shard & Pick<Ctx, "now">): Promise<void> {
   const recurring = db
     .select({ id: recurringSubscriptions.id })
     .from(recurringSubscriptions)
@@ -32,7 +33,7 @@ export async function expireEntitlements({ env, db, now }: Pick<Ctx, "env" | "db
       )
       .orderBy(accountEntitlements.dateEnds)
       .limit(BATCH_SIZE);
-    for (const row of due) {
+    for (const row of await leaveOutCopies({ env, shard }, due)) {
       await asSystem({ env, db, now }, row.siteId, (ctx) => wonRace(() => changeEntitlement(ctx, row, "expire")));
     }
     if (due.length < BATCH_SIZE) return;
