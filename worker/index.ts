@@ -1,4 +1,6 @@
 import { Api } from "./app.ts";
+import { runJobs } from "./queues/jobs.ts";
+import { runScheduled } from "./scheduled.ts";
 
 export { Automation } from "./durable-objects/automation.ts";
 export { Branch } from "./durable-objects/branch/branch.ts";
@@ -20,9 +22,8 @@ export { WebhookEndpoint } from "./durable-objects/webhook-endpoint/webhook-endp
 
 const api = new Api();
 
-// Most isolates serve requests or connections only: what jobs need is loaded with the first one, as the API's areas are.
 export default {
   fetch: (request, env, ctx) => api.fetch(request, env, ctx),
-  queue: async (batch, env) => (await import("./queues/jobs.ts")).runJobs(batch, env),
-  scheduled: async (controller, env) => (await import("./scheduled.ts")).runScheduled(env, controller.scheduledTime),
+  queue: (batch, env) => runJobs(batch, env),
+  scheduled: (controller, env) => runScheduled(env, controller.scheduledTime),
 } satisfies ExportedHandler<Env>;

@@ -3,8 +3,9 @@ import { siteDb } from "#db/databases.ts";
 import { KnownFacts, updateFacts } from "#worker/services/automation-rules/facts.ts";
 import { logError } from "#worker/lib/log.ts";
 import { delayOf, triggeredRules } from "#worker/services/automation-rules/rule-engine.ts";
-import { readRuleSet, type RuleSet } from "#worker/services/automation-rules/rule-set.ts";
-import { ProviderEventMessage } from "#worker/services/automation-rules/provider-event-message.ts";
+import { readRuleSet, type RuleSet } from "#worker/services/automation-rules/automation.ts";
+import { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
+import { executeFirings, recordDropped, recordFailed, recordScheduled } from "#worker/services/automation-rules/firings.ts";
 import type { RuleFiring } from "#worker/services/automation-rules/plans.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
@@ -26,9 +27,6 @@ const SCHEMA = [
     event_id TEXT NOT NULL, rule_id TEXT NOT NULL, due INTEGER NOT NULL, next INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
     event TEXT NOT NULL, PRIMARY KEY (event_id, rule_id))`,
 ];
-
-/** What a firing may create needs most of the application, so it is loaded with the first one. */
-const loadFirings = () => import("#worker/services/automation-rules/firings.ts");
 
 type FiringRow = { event_id: string; rule_id: string; due: number; next: number; attempts: number; event: string };
 
@@ -100,7 +98,6 @@ export class Automation extends SiteObject {
   async #recordScheduled(delayed: RuleFiring[]): Promise<void> {
     if (delayed.length === 0) return;
     try {
-      const { recordScheduled } = await loadFirings();
       await this.#asSystem(async (ctx) => void (await Promise.all(delayed.map((firing) => recordScheduled(ctx, firing)))));
     } catch (error) {
       logError("firing_not_noted", error, { siteId: this.#siteId });
@@ -140,7 +137,6 @@ export class Automation extends SiteObject {
   }
 
   async #execute(rows: FiringRow[]): Promise<void> {
-    const { executeFirings, recordDropped } = await loadFirings();
     const { rules, paused } = await this.#loadRulebook();
     const firings = rows.flatMap((row) => {
       const rule = rules.get(row.rule_id);
@@ -158,7 +154,7 @@ export class Automation extends SiteObject {
   async #settle(ctx: Ctx, row: FiringRow, firing: RuleFiring, result: PromiseSettledResult<void> | undefined): Promise<void> {
     const failed = result?.status === "rejected";
     if (failed && row.attempts + 1 < MAX_ATTEMPTS) return this.#postpone(row, result.reason);
-    if (failed) await (await loadFirings()).recordFailed(ctx, firing, "Failed after several attempts because of a server error");
+    if (failed) await recordFailed(ctx, firing, "Failed after several attempts because of a server error");
     this.#delete(row);
   }
 

@@ -1,7 +1,7 @@
 import { SiteObject } from "./site-object.ts";
 import { z } from "@hono/zod-openapi";
 import { logError } from "#worker/lib/log.ts";
-import type { CueSource, FoundCue } from "#worker/services/manifests/cue-sources.ts";
+import { type CueSource, type FoundCue, ingestCue, readCues, readManifestSettings } from "#worker/services/manifests/cue-sources.ts";
 import { migrate } from "./migrations.ts";
 
 /** How often a live playlist is read, and one that will not change or can't be read. */
@@ -20,9 +20,6 @@ const SCHEMA = [
   CREATE TABLE pending (key TEXT PRIMARY KEY, due INTEGER NOT NULL, provider TEXT NOT NULL, event TEXT NOT NULL);
   CREATE TABLE sources (src TEXT PRIMARY KEY, next INTEGER NOT NULL, failures INTEGER NOT NULL)`,
 ];
-
-/** Most sites have no such playlist. */
-const loadSources = () => import("#worker/services/manifests/cue-sources.ts");
 
 const Event = z.record(z.string(), z.unknown());
 
@@ -53,7 +50,6 @@ export class CuePoller extends SiteObject {
     const { sql } = this.ctx.storage;
     const revision = this.#revision;
     try {
-      const { readManifestSettings } = await loadSources();
       const { hosts, cues: sources } = await readManifestSettings(this.env, this.#siteId);
       sql.exec("DELETE FROM sources WHERE src NOT IN (SELECT value FROM json_each(?))", JSON.stringify(sources.map(({ src }) => src)));
       if (sources.length === 0) return void sql.exec("DELETE FROM pending");
@@ -75,7 +71,6 @@ export class CuePoller extends SiteObject {
     let failures = 0;
     let wait = LIVE_MS;
     try {
-      const { readCues } = await loadSources();
       const { cues, isLive } = await readCues(this.env, source, hosts);
       if (!isLive) wait = SLOW_MS;
       this.#store(cues, source.dataProviderId, Date.now());
@@ -112,7 +107,6 @@ export class CuePoller extends SiteObject {
         Date.now(),
       )
       .toArray();
-    const { ingestCue } = await loadSources();
     for (const { key, due: startsAt, provider, event } of due) {
       const cue = { key, startsAt, event: Event.parse(JSON.parse(event)) };
       const rejection = await ingestCue(this.env, this.#siteId, provider, cue);

@@ -3,7 +3,8 @@ import { describeError, logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { runInLanes } from "#worker/lib/time/run-in-lanes.ts";
 import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
-import { InvalidEventData } from "#worker/services/event-catalogue/invalid-event-data.ts";
+import { InvalidEventData } from "#worker/services/event-catalogue/effect.ts";
+import { hasEffects, laneOf, recheckAccess, runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
 import type { OutboxEvent } from "#db/schema/events.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
@@ -26,9 +27,6 @@ const MAX_RETRIES = 100;
 const PRUNE_MS = 60 * 60 * 1000;
 
 const COLUMNS = "sequence, previous, id, type, resource, data AS body, actor, request_id, origin, created";
-
-/** What follows from events needs most of the application, so it is loaded with the first one. */
-const loadEffects = () => import("#worker/services/event-catalogue/effects.ts");
 
 type EventRow = {
   sequence: number;
@@ -173,12 +171,11 @@ export class SiteLog extends SiteObject {
 
   /** Moves all events from the outbox into the log, and ends the access that they end. */
   async #drainOutbox(): Promise<void> {
-    const { hasEffects } = await loadEffects();
     const completed = [...this.#completed];
     let taken: OutboxEvent[] = [];
     for (let hasMore = true; hasMore;) {
       const { events, more } = await readOutbox(this.env, this.#siteId, taken);
-      const added = this.#append(events, hasEffects);
+      const added = this.#append(events);
       if (!more) await dropFromOutbox(this.env, this.#siteId, events);
       await this.#recheck(added);
       [taken, hasMore] = [events, more];
@@ -187,7 +184,6 @@ export class SiteLog extends SiteObject {
   }
 
   async #recheck(entries: LogEntry[]): Promise<void> {
-    const { recheckAccess } = await loadEffects();
     const recheck = async (entry: LogEntry) => {
       await withTimeout(recheckAccess(this.env, this.#siteId, entry), RECHECK_TIMEOUT_MS);
       this.#rechecked.add(entry.id);
@@ -197,7 +193,7 @@ export class SiteLog extends SiteObject {
   }
 
   /** Appends the events that are new, and returns those with effects to run. */
-  #append(batch: OutboxEvent[], hasEffects: (event: OutboxEvent) => boolean): LogEntry[] {
+  #append(batch: OutboxEvent[]): LogEntry[] {
     const head = this.#head();
     appendEvents(this.ctx.storage, batch, (event) => this.#completed.has(event.eventId) || !hasEffects(event));
     const rows = this.#sql.exec<EventRow>(`SELECT ${COLUMNS} FROM events WHERE sequence > ? AND done = ${TO_DO} ORDER BY sequence`, head);
@@ -232,7 +228,6 @@ export class SiteLog extends SiteObject {
    * later events, and a type that hangs is waited for once per round.
    */
   async #runNew(head: number): Promise<void> {
-    const { laneOf } = await loadEffects();
     const hung = new Set<string>();
     for (;;) {
       const rows = this.#sql.exec<EventRow>(
@@ -270,7 +265,6 @@ export class SiteLog extends SiteObject {
   async #run(row: EventRow): Promise<"done" | "failed" | "hung"> {
     const { sequence, id: eventId, type } = row;
     try {
-      const { runEffects } = await loadEffects();
       const isRechecked = this.#rechecked.delete(eventId);
       await withTimeout(runEffects(this.env, this.#siteId, toEntry(row), isRechecked), EFFECTS_TIMEOUT_MS);
       return "done";

@@ -1,14 +1,47 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { siteDb } from "#db/databases.ts";
-import { automationRules, rulePauses } from "#db/schema/automation-rules.ts";
+import { automationRules, rulePauses, type RuleRow } from "#db/schema/automation-rules.ts";
+import { dataProviders } from "#db/schema/data-providers.ts";
 import { automationOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { logError } from "#worker/lib/log.ts";
+import { indexRules, type RuleIndex } from "./rule-engine.ts";
 import { toRule } from "./schemas.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import type { LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 
 /** The most rules that viewers' pages evaluate; they are part of every welcome frame. */
 export const MAX_CLIENT_RULES = 200;
+
+/** What a site's Automation object needs to evaluate events. */
+export interface RuleSet {
+  rules: Map<string, RuleRow>;
+  index: RuleIndex<RuleRow>;
+  providers: Map<string, { ttl: number | null; facts: string[] }>;
+  /** The channels whose rules are paused. */
+  paused: ReadonlySet<string>;
+}
+
+/** Reads the rules that the server evaluates, the site's providers, and where rules are paused. */
+export async function readRuleSet(env: Env, siteId: string): Promise<RuleSet> {
+  const db = siteDb(env, siteId);
+  const [rules, providers, pauses] = await db.batch([
+    db
+      .select()
+      .from(automationRules)
+      .where(and(eq(automationRules.siteId, siteId), eq(automationRules.active, true), eq(automationRules.clientRule, false))),
+    db
+      .select({ id: dataProviders.id, ttl: dataProviders.ttl, facts: dataProviders.facts })
+      .from(dataProviders)
+      .where(eq(dataProviders.siteId, siteId)),
+    db.select({ channelId: rulePauses.channelId }).from(rulePauses).where(eq(rulePauses.siteId, siteId)),
+  ]);
+  return {
+    rules: new Map(rules.map((rule) => [rule.id, rule])),
+    index: indexRules(rules),
+    providers: new Map(providers.map(({ id, ttl, facts }) => [id, { ttl, facts: Object.keys(facts) }])),
+    paused: new Set(pauses.map(({ channelId }) => channelId)),
+  };
+}
 
 /** Selects a site's active client rules, which are sent to viewers. */
 export function activeClientRules(siteId: string): SQL | undefined {

@@ -6,8 +6,7 @@ import { Failure } from "#worker/lib/errors.ts";
 import { type KnownFacts, updateFacts } from "./facts.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { delayOf, triggeredRules } from "./rule-engine.ts";
-import type { ProviderEventMessage } from "./provider-event-message.ts";
-import type { DryRunResult } from "./schemas.ts";
+import type { DryRunResult, ProviderEventMessage } from "./schemas.ts";
 import { type Plan, planFirings } from "./plans.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 

@@ -10,7 +10,7 @@ import { Failure } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { resolveBinding, RuleError } from "./rule-engine.ts";
 import { TagId, Timecode } from "#worker/services/overlays/schemas.ts";
-import type { ProviderEventMessage } from "./provider-event-message.ts";
+import type { ProviderEventMessage } from "./schemas.ts";
 import type { BroadcastEvent } from "#worker/services/overlays/broadcasts.ts";
 import { buildBroadcast } from "#worker/services/overlays/build-broadcast.ts";
 import { type Ctx, ownRows } from "#worker/services/core/context.ts";

@@ -248,3 +248,12 @@ function checkActive(
   if (active !== undefined && isActive !== undefined && active !== isActive)
     context.addIssue({ code: "custom", path: ["isActive"], message: "Must equal active" });
 }
+
+/** A provider's event as sent to the Automation object; `at` is in epoch milliseconds. */
+export const ProviderEventMessage = z.object({
+  id: z.string(),
+  providerId: z.string(),
+  at: z.number(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type ProviderEventMessage = z.infer<typeof ProviderEventMessage>;

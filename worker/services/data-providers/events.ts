@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ProviderEventMessage } from "#worker/services/automation-rules/provider-event-message.ts";
+import { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
 import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { AvailableProvider } from "./schemas.ts";

@@ -8,7 +8,7 @@ import { wonRace, conflict, Failure, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { Firing, type ProviderEventRow } from "./schemas.ts";
-import type { ProviderEventMessage } from "#worker/services/automation-rules/provider-event-message.ts";
+import type { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { callingProvider } from "./data-providers.ts";
