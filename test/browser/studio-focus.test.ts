@@ -95,7 +95,7 @@ test("a dialog of Run returns the focus although something on the page is still 
   await dialog.getByLabel("Name").fill("Second half");
   await dialog.getByLabel("Name").press("Enter");
   await page.getByText("The rundown is empty.").waitFor();
-  await expectFocus(page.getByRole("main"));
+  await expectFocus(page.getByRole("button", { name: "New rundown" }));
   expect(problems).toEqual([]);
 });
 
