@@ -10,7 +10,7 @@ const LABELS: Readonly<Record<string, string>> = {
   endTimestamp: "Ends",
   start_time: "Starts",
   end_time: "Ends",
-  timeMinimum: "Starts",
+  timeMinimum: "Opens",
   timeMaximum: "Ends",
   startTime: "Start in the video",
   useEndTime: "Has an end",
@@ -63,6 +63,7 @@ const LABELS: Readonly<Record<string, string>> = {
   paymentPlanId: "Plan at the provider",
   liveBroadcastId: "Broadcast at the player",
   durationSeconds: "Length in seconds",
+  previewDurationSeconds: "Free preview in seconds",
   duration: "Seconds",
   uploadStatus: "Upload",
   src: "Address of the file",
@@ -84,7 +85,6 @@ const LABELS: Readonly<Record<string, string>> = {
   write: "May change things",
   marketingOptin: "Agrees to marketing e-mails",
   leaderboardHidden: "Unnamed on leaderboards",
-  previewDurationSeconds: "Free preview in seconds",
   ...Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`external_field_${String(number)}`, `Own field ${String(number)}`])),
 };
 

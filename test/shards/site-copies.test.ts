@@ -30,6 +30,16 @@ beforeEach(async () => {
   ({ buyer, chargeId } = await newPurchase(site));
 });
 
+/** Deletes in one of the databases what the site's buyer has bought, past the triggers of the move. */
+async function forgetEntitlements(shard: number): Promise<void> {
+  const database = shardDatabase(env, shard);
+  await database.batch([
+    database.prepare("update site_move_pass set open = 1"),
+    database.prepare("delete from account_entitlements where site_id = ?1").bind(site.id),
+    database.prepare("update site_move_pass set open = 0"),
+  ]);
+}
+
 /** Copies the site except for what its buyer has bought, as at a moment between two tables. */
 async function copyWithoutEntitlements(): Promise<void> {
   expect((await start(site, TO)).status).toBe(202);
@@ -38,12 +48,7 @@ async function copyWithoutEntitlements(): Promise<void> {
   const early = (move?.started ?? 0) + PLACED_MS - 1;
   const copied = () => shardDb(env, TO).$count(accountEntitlements, eq(accountEntitlements.siteId, site.id));
   while ((await copied()) === 0) await continueMove(env, site.id, () => early);
-  const database = shardDatabase(env, TO);
-  await database.batch([
-    database.prepare("update site_move_pass set open = 1"),
-    database.prepare("delete from account_entitlements where site_id = ?1").bind(site.id),
-    database.prepare("update site_move_pass set open = 0"),
-  ]);
+  await forgetEntitlements(TO);
 }
 
 function refundedAtStripe(): number {
@@ -68,12 +73,7 @@ test("a payment isn't refunded because what it bought isn't in the copy yet, and
 test("nor because it isn't any more in what is left where the site was", async () => {
   await start(site, TO);
   await finishUntil(site.id, "switched");
-  const old = shardDatabase(env, FROM);
-  await old.batch([
-    old.prepare("update site_move_pass set open = 1"),
-    old.prepare("delete from account_entitlements where site_id = ?1").bind(site.id),
-    old.prepare("update site_move_pass set open = 0"),
-  ]);
+  await forgetEntitlements(FROM);
   await reconcile(FROM);
   expect([refundedAtStripe(), await finish(site.id)]).toEqual([0, "complete"]);
 });
