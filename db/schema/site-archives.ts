@@ -47,4 +47,7 @@ export const siteArchives = sqliteTable(
   ],
 );
 
+/** Exactly as in the index of those, which SQLite uses only then. */
+export const isUnfinished = sql`${siteArchives.status} not in ('complete', 'failed')`;
+
 export type ArchiveRow = typeof siteArchives.$inferSelect;

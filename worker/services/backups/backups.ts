@@ -1,13 +1,13 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import type { Db } from "#db/client.ts";
-import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
+import { type ArchiveRow, isUnfinished, siteArchives } from "#db/schema/site-archives.ts";
 import { sites } from "#db/schema/sites.ts";
 import { conflict, notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { ctxOf, dbOf, everyShard, fromEveryDb } from "#worker/services/core/databases.ts";
 import { newImport, readPieces } from "#worker/services/site-archives/archives.ts";
-import { claimDeletion, deleteArchive, enqueueArchive, unfinished } from "#worker/services/site-archives/jobs.ts";
+import { claimDeletion, deleteArchive, enqueueArchive } from "#worker/services/site-archives/jobs.ts";
 import { placeImport } from "#worker/services/sites/placement.ts";
 import { backupJob, isNoSandbox } from "./nightly.ts";
 import type { BackupQuery } from "./schemas.ts";
@@ -19,7 +19,11 @@ const isBackup = sql`${siteArchives.kind} = 'backup'`;
 /** The newest backups of all sites, or of one. */
 export async function listBackups(ctx: Ctx, { siteId, status, before, limit }: z.output<typeof BackupQuery>): Promise<ArchiveRow[]> {
   await ctx.caller();
-  const state = { running: unfinished, complete: sql`${siteArchives.status} = 'complete'`, failed: sql`${siteArchives.status} = 'failed'` };
+  const state = {
+    running: isUnfinished,
+    complete: sql`${siteArchives.status} = 'complete'`,
+    failed: sql`${siteArchives.status} = 'failed'`,
+  };
   const matches = and(
     isBackup,
     siteId === undefined ? undefined : eq(siteArchives.siteId, siteId),
@@ -70,7 +74,7 @@ export async function startBackup(ctx: Ctx, siteId: string): Promise<ArchiveRow>
     db
       .select()
       .from(siteArchives)
-      .where(and(eq(siteArchives.siteId, siteId), isBackup, unfinished)),
+      .where(and(eq(siteArchives.siteId, siteId), isBackup, isUnfinished)),
   ]);
   if (!site) throw notFound("Site not found");
   if (!kept) throw conflict("A sandbox has no backups");
@@ -107,7 +111,7 @@ export async function deleteBackup(ctx: Ctx, id: string): Promise<void> {
   if (backup.status !== "complete" && backup.status !== "failed") throw conflict("The backup is running");
   if (!(await claimDeletion(db, backup))) throw conflict(BEING_READ);
   // An import of a site that is on another database now, which the claim doesn't see. One that starts later sees the claim.
-  const imports = and(eq(siteArchives.siteId, backup.siteId), sql`${siteArchives.kind} = 'import'`, unfinished);
+  const imports = and(eq(siteArchives.siteId, backup.siteId), sql`${siteArchives.kind} = 'import'`, isUnfinished);
   if ((await dbOf(ctx, backup.siteId).$count(siteArchives, imports)) > 0) {
     const { status, message } = backup;
     await db.update(siteArchives).set({ status, message }).where(eq(siteArchives.id, id));

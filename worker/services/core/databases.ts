@@ -1,5 +1,6 @@
-import { notInArray } from "drizzle-orm";
+import { and, eq, notInArray } from "drizzle-orm";
 import type { Db, DbGuard } from "#db/client.ts";
+import { isUnfinished, siteArchives } from "#db/schema/site-archives.ts";
 import { siteMoves } from "#db/schema/databases/site-moves.ts";
 import { allDbs, directoryDb, isSharded, shardDb, shardsOf, siteDb } from "#db/databases.ts";
 import type { Ctx } from "./context.ts";
@@ -52,7 +53,10 @@ function confirmedFirst(ctx: Ctx): DbGuard {
  */
 export async function fromShards<T>(env: Env, read: (db: Db) => PromiseLike<T[]>, guard?: DbGuard): Promise<T[]> {
   const found = await Promise.all(
-    [...shardsOf(env).keys()].map(async (shard) => leaveOutCopies({ env, shard }, await read(shardDb(env, shard, guard)))),
+    [...shardsOf(env).keys()].map(async (shard): Promise<T[]> => {
+      const rows = await read(shardDb(env, shard, guard));
+      return rows.length === 0 ? rows : without(rows, await movingCopies(env, shard));
+    }),
   );
   return found.flat();
 }
@@ -65,24 +69,33 @@ export interface Shard {
 }
 
 /**
- * Leaves out what isn't a site's own: rows of a copy that isn't the site yet, or that is left of a site which has moved. Such a copy lacks
- * rows, and what is written to it has no effect, so nothing may follow from it, least of all a call of somebody else's API. The rows must
- * have been read before: a move that begins later has copied none of them.
+ * Leaves out what isn't a site yet, or any more: rows of a move's copy, and of an import that isn't complete. Such a copy lacks rows, and what
+ * is written to that of a move has no effect, so nothing may follow from it, least of all a call of somebody else's API. The rows must have
+ * been read before: a move or import that begins later has copied none of them.
  */
-export async function leaveOutCopies<T>({ env, shard }: Pick<Shard, "env" | "shard">, rows: T[]): Promise<T[]> {
+export async function leaveOutCopies<T>({ env, db, shard }: Shard, rows: T[]): Promise<T[]> {
   if (rows.length === 0) return rows;
-  const copies = await copiesOf(env);
-  return rows.filter((row) => copies.get(siteIdIn(row)) !== shard);
+  const imports = db
+    .select({ siteId: siteArchives.siteId })
+    .from(siteArchives)
+    .where(and(isUnfinished, eq(siteArchives.kind, "import")));
+  const [moving, importing] = await Promise.all([movingCopies(env, shard), imports]);
+  return without(rows, new Set([...moving, ...importing.map(({ siteId }) => siteId)]));
 }
 
-/** The shards that have a copy of a site which is on another one, by the site. */
-async function copiesOf(env: Env): Promise<Map<string, number>> {
-  if (!isSharded(env)) return new Map();
+/** The sites of which a shard has a copy, while they are on another one. */
+async function movingCopies(env: Env, shard: number): Promise<Set<string>> {
+  if (!isSharded(env)) return new Set();
   const moves = await directoryDb(env)
     .select()
     .from(siteMoves)
     .where(notInArray(siteMoves.phase, ["complete", "cancelled"]));
-  return new Map(moves.map((move) => [move.siteId, move.switched === null ? move.toShard : move.fromShard]));
+  const copies = moves.filter((move) => (move.switched === null ? move.toShard : move.fromShard) === shard);
+  return new Set(copies.map(({ siteId }) => siteId));
+}
+
+function without<T>(rows: T[], siteIds: Set<string>): T[] {
+  return rows.filter((row) => !siteIds.has(siteIdIn(row)));
 }
 
 function siteIdIn(row: unknown): string {

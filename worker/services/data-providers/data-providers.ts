@@ -115,7 +115,7 @@ export async function callingProvider(ctx: Ctx): Promise<DataProviderRow> {
  */
 export async function recheckSchemas({ env, db, shard, now }: Shard & Pick<Ctx, "now">): Promise<boolean> {
   const unchecked = await db.select().from(dataProviders).where(lt(dataProviders.schemaChecks, SCHEMA_CHECKS)).limit(SCHEMAS_PER_SWEEP);
-  for (const row of await leaveOutCopies({ env, shard }, unchecked)) {
+  for (const row of await leaveOutCopies({ env, db, shard }, unchecked)) {
     await asSystem({ env, db, now }, row.siteId, async (ctx) => {
       const [problem] = schemaProblems(row.schema);
       const checked = { ...row, schemaChecks: SCHEMA_CHECKS };

@@ -123,7 +123,7 @@ export async function sweepAbandonedGraphics({ env, db, shard, now }: Shard & Pi
     .from(graphics)
     .where(and(eq(graphics.ready, false), lt(graphics.created, now - ABANDONED_AFTER_MS)))
     .limit(SWEPT_AT_ONCE);
-  for (const { id } of await leaveOutCopies({ env, shard }, abandoned)) {
+  for (const { id } of await leaveOutCopies({ env, db, shard }, abandoned)) {
     await deleteFiles(env, id);
     await db.delete(graphics).where(and(eq(graphics.id, id), eq(graphics.ready, false)));
   }

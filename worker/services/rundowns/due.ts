@@ -158,12 +158,11 @@ export async function earliestDue(db: Db, siteId: string, id: string): Promise<n
 }
 
 /** The sites with rundowns whose alarm was lost. */
-export async function sitesWithOverdueRundowns(db: Db, before: number, limit: number): Promise<string[]> {
+export async function sitesWithOverdueRundowns(db: Db, before: number, limit: number): Promise<{ siteId: string }[]> {
   const overdue = or(lte(rundowns.timedAt, before), lte(rundowns.followAt, before));
-  const rows = await db
+  return db
     .selectDistinct({ siteId: rundowns.siteId })
     .from(rundowns)
     .where(and(overdue, eq(rundowns.held, false)))
     .limit(limit);
-  return rows.map(({ siteId }) => siteId);
 }

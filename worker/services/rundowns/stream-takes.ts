@@ -48,7 +48,7 @@ export async function resumeStreamTakes({ env, db, shard, now }: Shard & Pick<Ct
     .where(and(eq(rundownTakes.state, "pending"), lt(rundownTakes.takenAt, now - ABANDONED_MS)))
     .limit(GROUP);
   await Promise.all(
-    (await leaveOutCopies({ env, shard }, abandoned)).map((take) =>
+    (await leaveOutCopies({ env, db, shard }, abandoned)).map((take) =>
       asSystem({ env, db, now }, take.siteId, (ctx) => resume(ctx, take)).catch((error: unknown) => logFailed(error, take)),
     ),
   );

@@ -2,6 +2,7 @@ import { and, eq, lt } from "drizzle-orm";
 import { scheduledActions } from "#db/schema/schedule.ts";
 import { schedulerOf } from "#worker/durable-objects/stubs.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { sitesWithOverdueRundowns } from "#worker/services/rundowns/due.ts";
 
 const RETENTION_MS = 30 * 86_400_000;
@@ -10,14 +11,15 @@ const OVERDUE_MS = 5_000;
 const SITES_PER_SWEEP = 500;
 
 /** Wakes the schedulers of sites with overdue actions or rundowns, whose alarm was lost. */
-export async function wakeSchedulers({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
+export async function wakeSchedulers({ env, db, shard, now }: Shard & Pick<Ctx, "now">): Promise<void> {
   const overdue = await db
     .selectDistinct({ siteId: scheduledActions.siteId })
     .from(scheduledActions)
     .where(and(eq(scheduledActions.state, "pending"), lt(scheduledActions.dueAt, now - OVERDUE_MS)))
     .limit(SITES_PER_SWEEP);
   const withRundowns = await sitesWithOverdueRundowns(db, now - OVERDUE_MS, SITES_PER_SWEEP);
-  const siteIds = new Set([...overdue.map(({ siteId }) => siteId), ...withRundowns]);
+  const sites = await leaveOutCopies({ env, db, shard }, [...overdue, ...withRundowns]);
+  const siteIds = new Set(sites.map(({ siteId }) => siteId));
   await Promise.all([...siteIds].map((siteId) => schedulerOf(env, siteId).wake(now)));
 }
 

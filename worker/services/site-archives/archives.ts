@@ -1,6 +1,6 @@
 import { and, eq, gt } from "drizzle-orm";
 import { apiKeys, sites } from "#db/schema/sites.ts";
-import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
+import { type ArchiveRow, isUnfinished, siteArchives } from "#db/schema/site-archives.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import { keyAllows } from "#worker/lib/roles.ts";
@@ -9,7 +9,7 @@ import { ctxOf, dbOf, fromEveryDb } from "#worker/services/core/databases.ts";
 import { KEY_AREAS } from "#worker/services/sites/api-key-schemas.ts";
 import { placeImport } from "#worker/services/sites/placement.ts";
 import { prefixOf } from "./export.ts";
-import { enqueueArchive, RETENTION_MS, unfinished } from "./jobs.ts";
+import { enqueueArchive, RETENTION_MS } from "./jobs.ts";
 import { toArchiveEvent } from "./schemas.ts";
 import { storeStream } from "./upload.ts";
 
@@ -26,7 +26,7 @@ export async function startExport(ctx: Ctx): Promise<ArchiveRow> {
   const [running] = await ctx.db
     .select()
     .from(siteArchives)
-    .where(and(eq(siteArchives.siteId, ctx.siteId), eq(siteArchives.kind, "export"), unfinished));
+    .where(and(eq(siteArchives.siteId, ctx.siteId), eq(siteArchives.kind, "export"), isUnfinished));
   if (running) return running;
   const job = newJob(ctx, "export");
   await commit(ctx, ctx.db.insert(siteArchives).values(job), {
@@ -104,7 +104,12 @@ export async function newImport(ctx: Ctx): Promise<ArchiveRow> {
       .select({ id: siteArchives.id })
       .from(siteArchives)
       .where(
-        and(eq(siteArchives.siteId, siteId), eq(siteArchives.kind, "import"), unfinished, gt(siteArchives.created, ctx.now - RETENTION_MS)),
+        and(
+          eq(siteArchives.siteId, siteId),
+          eq(siteArchives.kind, "import"),
+          isUnfinished,
+          gt(siteArchives.created, ctx.now - RETENTION_MS),
+        ),
       ),
   ]);
   if (running.length > 0) throw new Failure("conflict", "An import of this site is already running");

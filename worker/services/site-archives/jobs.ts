@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, lte, sql } from "drizzle-orm";
-import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
+import { type ArchiveRow, isUnfinished, siteArchives } from "#db/schema/site-archives.ts";
 import type { SiteArchiveJob } from "#worker/queues/messages.ts";
 import { logError } from "#worker/lib/log.ts";
 import { commit, type Ctx, whereVersion } from "#worker/services/core/context.ts";
@@ -21,8 +21,6 @@ const MAX_BACKUPS = 1_000;
 const MAX_ATTEMPTS = 30;
 /** An archive is personal data: it isn't kept longer than it takes to move it. */
 export const RETENTION_MS = 86_400_000;
-
-export const unfinished = sql`${siteArchives.status} not in ('complete', 'failed')`;
 
 /** Enqueues a job's next steps; safe to repeat, since only one worker can hold its lease. */
 export async function enqueueArchive(env: Env, { siteId, id }: Pick<ArchiveRow, "siteId" | "id">): Promise<void> {
@@ -71,7 +69,7 @@ async function claim(ctx: Ctx, id: string): Promise<ArchiveRow | undefined> {
       modified: ctx.now,
       version: sql`${siteArchives.version} + 1`,
     })
-    .where(and(eq(siteArchives.id, id), eq(siteArchives.siteId, ctx.siteId), unfinished, lte(siteArchives.lease, ctx.now)))
+    .where(and(eq(siteArchives.id, id), eq(siteArchives.siteId, ctx.siteId), isUnfinished, lte(siteArchives.lease, ctx.now)))
     .returning();
   return job;
 }
@@ -89,7 +87,7 @@ async function fail(ctx: Ctx, { id, kind, hadSite }: ArchiveRow, message: string
   const [job] = await ctx.db
     .update(siteArchives)
     .set({ status: "failed", message, completed: ctx.now, modified: ctx.now, version: sql`${siteArchives.version} + 1` })
-    .where(and(eq(siteArchives.id, id), unfinished))
+    .where(and(eq(siteArchives.id, id), isUnfinished))
     .returning();
   if (!job) return;
   if (kind === "export") await commit(ctx, [], { type: "site.exportFailed", resource: `sitearchive/${id}`, data: toArchiveEvent(job) });
@@ -107,7 +105,7 @@ export async function resumeArchives({ env, db, now }: Worker & { now: number })
   const stuck = await db
     .select({ id: siteArchives.id, siteId: siteArchives.siteId })
     .from(siteArchives)
-    .where(and(unfinished, lt(siteArchives.lease, now - LEASE_MS)))
+    .where(and(isUnfinished, lt(siteArchives.lease, now - LEASE_MS)))
     .limit(100);
   await Promise.all(
     stuck.map((job) => enqueueArchive(env, job).catch((error: unknown) => logError("archive_not_resumed", error, { siteId: job.siteId }))),

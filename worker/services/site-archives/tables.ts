@@ -124,13 +124,15 @@ export const ARCHIVED: ArchivedTable[] = [
   archived(invites, { secret: [invites.tokenSealed, invites.tokenHash] }),
   archived(registerInvites),
   archived(subscriptions),
-  archived(accountEntitlements),
   archived(accessCodes),
   archived(bundles),
   archived(connectedAccounts),
+  // Payments before what they buy: what is bought while an export runs may be in it without its payment, but no payment without what it
+  // has bought, which would be refunded.
   archived(charges),
   archived(refunds),
   archived(recurringSubscriptions),
+  archived(accountEntitlements),
   archived(wallets),
   archived(walletTransactions, { parents: [{ column: walletTransactions.walletId, of: wallets }] }),
   archived(donations),

@@ -33,7 +33,7 @@ export async function expireEntitlements({ env, db, shard, now }: Shard & Pick<C
       )
       .orderBy(accountEntitlements.dateEnds)
       .limit(BATCH_SIZE);
-    for (const row of await leaveOutCopies({ env, shard }, due)) {
+    for (const row of await leaveOutCopies({ env, db, shard }, due)) {
       await asSystem({ env, db, now }, row.siteId, (ctx) => wonRace(() => changeEntitlement(ctx, row, "expire")));
     }
     if (due.length < BATCH_SIZE) return;
