@@ -168,7 +168,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: "State", cell: ({ state }) => <DeliveryState state={state} /> },
   { title: "Created", kind: "time", cell: ({ created }) => cellText("created", created) },
   { title: "Attempts", kind: "number", cell: ({ attempts }) => attempts.length },
-  { title: "Last response", cell: lastResponse },
+  { title: "Last response", kind: "prose", cell: lastResponse },
   { title: "Next attempt", kind: "time", cell: ({ nextTry }) => cellText("nextTry", nextTry) },
 ];
 

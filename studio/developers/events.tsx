@@ -122,8 +122,8 @@ async function read({ api }: TifoClient, type: string, shown: SiteEvent[], after
 const COLUMNS: readonly Column<SiteEvent>[] = [
   { title: "No.", kind: "number", cell: ({ sequence }) => sequence.toLocaleString("en-GB") },
   { title: "Type", kind: "heading", cell: ({ type }) => <Breakable text={type} /> },
-  { title: "Resource", kind: "code", cell: ({ resource }) => <Breakable text={resource} /> },
-  { title: "Actor", kind: "code", cell: ({ actor }) => <Breakable text={actor} /> },
+  { title: "Resource", kind: "id", cell: ({ resource }) => <Breakable text={resource} /> },
+  { title: "Actor", kind: "id", cell: ({ actor }) => <Breakable text={actor} /> },
   { title: "Time", kind: "time", cell: ({ created }) => timeText(created) },
   {
     title: "Data",

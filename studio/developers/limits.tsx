@@ -43,7 +43,7 @@ export default function Limits() {
 
 const COLUMNS: readonly Column<Schemas["Limit"]>[] = [
   { title: "Name", kind: "heading", cell: ({ name }) => name },
-  { title: "What it limits", cell: ({ description }) => description },
+  { title: "What it limits", kind: "prose", cell: ({ description }) => description },
   { title: "Counted per", cell: ({ per }) => per },
   { title: "Limit", kind: "number", cell: ({ limit, window }) => `${limit.toLocaleString("en-GB")} in ${durationText(window)}` },
   { title: "Left", cell: (limit) => <Left limit={limit} /> },

@@ -79,7 +79,7 @@ export default function FirstRun({ site, onClose }: { site: Schemas["SiteAsRead"
       </PageHeader>
       <div className="first-run">
         <StepList done={done} current={current} onChoose={move} />
-        <section className="first-run-step" aria-labelledby="first-run-step">
+        <section className="card first-run-step" aria-labelledby="first-run-step">
           <Fragment key={current}>
             <StepHeading isFocused={hasMoved}>{current === null ? "What next?" : STEP_TITLES[current]}</StepHeading>
             {current === null || Content === null ? (

@@ -127,7 +127,7 @@ function Figure({ to, label, query, value = "…", note = "" }: FigureProps) {
   const isUnknown = query.isError && query.data === undefined;
   return (
     <li>
-      <Link to={to} className="home-figure">
+      <Link to={to} className="card card-link home-figure">
         <span className="home-figure-label">{label}</span>
         <strong>{isUnknown ? "–" : value}</strong>
         <span className="home-figure-note">{isUnknown ? "Can't be read at the moment" : note}</span>

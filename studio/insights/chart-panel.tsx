@@ -30,7 +30,7 @@ export function ChartPanel({ title, description, series, points, query }: Props)
   const id = useId();
   const hasData = points.some(({ values }) => values.some((value) => value > 0));
   return (
-    <section className="chart" aria-labelledby={id}>
+    <section className="card chart" aria-labelledby={id}>
       <div className="chart-head">
         <div>
           <h2 id={id}>{title}</h2>

@@ -135,7 +135,7 @@ export default function Insights() {
 
 function Figure({ label, value, note }: { label: string; value: number | string | null; note?: string | undefined }) {
   return (
-    <div className="figure">
+    <div className="card figure">
       <dt>{label}</dt>
       <dd>
         <strong>{typeof value === "number" ? value.toLocaleString("en-GB") : (value ?? "…")}</strong>

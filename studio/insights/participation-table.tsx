@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<PollParticipation>[] = [
 /** Of those who saw a poll, how many responded to it. */
 export function ParticipationTable({ polls, query }: { polls: PollParticipation[]; query: ReturnType<typeof useReach> }) {
   return (
-    <section className="chart" aria-label={TITLE}>
+    <section className="card chart" aria-label={TITLE}>
       <div className="chart-head">
         <div>
           <h2>{TITLE}</h2>

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<NamedReach>[] = [
 export function ReachTable({ title, rows, query }: { title: string; rows: NamedReach[]; query: ReturnType<typeof useReach> }) {
   const shown = rows.slice(0, SHOWN);
   return (
-    <section className="chart" aria-label={title}>
+    <section className="card chart" aria-label={title}>
       <div className="chart-head">
         <h2>{title}</h2>
         {rows.length > 0 && (

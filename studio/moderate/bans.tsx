@@ -50,7 +50,7 @@ export function Bans({ decisions, nameOf }: Props) {
           { title: "Kind", cell: ({ kind }) => (kind === "ban" ? "Ban" : "Mute") },
           { title: "Where", cell: ({ channelId }) => (channelId === null ? "Every channel" : nameOf(channelId)) },
           { title: "Until", cell: (ban) => untilOf(ban, now) },
-          { title: "Reason", cell: ({ reason }) => (reason === "" ? "–" : reason) },
+          { title: "Reason", kind: "prose", cell: ({ reason }) => (reason === "" ? "–" : reason) },
           { title: "Actions", kind: "actions", cell: (ban) => <Lift ban={ban} onLift={() => void decisions.lift(ban._id)} /> },
         ]}
       />

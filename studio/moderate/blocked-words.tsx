@@ -26,7 +26,7 @@ export function BlockedWords() {
     },
   });
   return (
-    <section className="card" aria-labelledby="words-title">
+    <section className="moderate-card card" aria-labelledby="words-title">
       <h2 id="words-title">Blocked words</h2>
       <p className="soft">
         Whole words, whatever their case and accents; each letter becomes an asterisk. A room masks the words of its channel’s chat panels.

@@ -50,7 +50,7 @@ export function MessageDesk({ label, entries, decisions, channelName, empty, not
       {!entry && empty}
       {entry && (
         <div className="message-desk">
-          <div className="message-list">
+          <div className="card message-list">
             <EntryList label={label} entries={entries} selectedId={selectedId} onSelect={select}>
               {(one) => (
                 <>

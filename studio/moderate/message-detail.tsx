@@ -19,7 +19,7 @@ const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 export function MessageDetail({ entry, channelName, can, onApprove, onRemove, onBan }: Props) {
   const { name, roles, text, original, reports = [], category = null, sentAt, system, muted } = entry;
   return (
-    <section className="message-detail" aria-labelledby="selected-message">
+    <section className="card message-detail" aria-labelledby="selected-message">
       <div className="sender">
         <span className="sender-initial" aria-hidden="true">
           {[...name][0]?.toUpperCase()}

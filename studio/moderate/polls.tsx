@@ -42,7 +42,7 @@ function OpenPoll({ poll }: { poll: Schemas["Poll"] }) {
   });
   const { data } = results;
   return (
-    <li className="open-poll">
+    <li className="card open-poll">
       <h2>{poll.question}</h2>
       <p className="soft">{data ? (data.total === 1 ? "1 vote" : `${data.total.toLocaleString("en")} votes`) : "Loading the votes…"}</p>
       {results.isError && <p className="field-error">{errorText(results.error)}</p>}

@@ -20,7 +20,7 @@ const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: 
 export function QuestionDetail({ question, can, act, isAnswering, onAnswered }: Props) {
   const { name, text, original, upvotes, askedAt, answer, answeredBy, muted } = question;
   return (
-    <section className="message-detail" aria-labelledby="selected-message">
+    <section className="card message-detail" aria-labelledby="selected-message">
       <div className="sender">
         <span className="sender-initial" aria-hidden="true">
           {[...name][0]?.toUpperCase()}

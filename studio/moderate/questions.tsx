@@ -82,7 +82,7 @@ function QuestionDesk({ all, channelId, empty }: Props) {
       )}
       {question && (
         <div className="message-desk">
-          <div className="message-list">
+          <div className="card message-list">
             <EntryList label="Questions" entries={shown} selectedId={selectedId} onSelect={select}>
               {(one) => (
                 <>

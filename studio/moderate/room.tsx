@@ -80,7 +80,7 @@ function RoomForm({ loaded: { settings, etag } }: { loaded: Tagged }) {
   };
   const paces = PACES.includes(slowSeconds) ? PACES : [...PACES, slowSeconds].sort((one, other) => one - other);
   return (
-    <form className="card" onSubmit={submit} aria-labelledby="room-title">
+    <form className="moderate-card card" onSubmit={submit} aria-labelledby="room-title">
       <h2 id="room-title">Chat room</h2>
       <Select label="Who may write" value={mode} onChange={setMode} options={MODES} isDisabled={!canWrite} />
       {mode === "members" && (

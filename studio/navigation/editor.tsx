@@ -58,7 +58,7 @@ export function Editor({ saved, onReload }: Props) {
         {saved && !isReadOnly && <Button onPress={() => setDeleting(true)}>Delete…</Button>}
       </PageHeader>
       <form className="navigation-editor" noValidate onSubmit={submit}>
-        <section className="navigation-card" aria-label="Navigation">
+        <section className="card navigation-card" aria-label="Navigation">
           <TextField
             label="Name"
             value={draft.name}

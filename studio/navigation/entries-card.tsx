@@ -51,7 +51,7 @@ export function EntriesCard({ draft, setDraft, names, issues, isReadOnly }: Prop
   };
 
   return (
-    <section className="navigation-card navigation-entries" aria-labelledby="navigation-entries">
+    <section className="card navigation-card navigation-entries" aria-labelledby="navigation-entries">
       <div className="navigation-head">
         <h2 id="navigation-entries">Entries</h2>
         <span className="soft">{count(entries)}</span>

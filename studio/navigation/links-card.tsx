@@ -17,7 +17,7 @@ export function LinksCard({ draft, setDraft, issues, isReadOnly }: Props) {
   const { links } = draft;
   const setLinks = (next: readonly Link[]): void => setDraft({ ...draft, links: next });
   return (
-    <section className="navigation-card" aria-labelledby="navigation-links">
+    <section className="card navigation-card" aria-labelledby="navigation-links">
       <div className="navigation-head">
         <h2 id="navigation-links">Links to other sites</h2>
         {!isReadOnly && links.length < MAX_LINKS && (

@@ -53,7 +53,7 @@ export function Editor({ saved, first, templates, onReload }: Props) {
       </PageHeader>
       <form className="overlay-editor" noValidate onSubmit={submit}>
         <div className="overlay-fields">
-          <section className="overlay-card" aria-label="Overlay">
+          <section className="card overlay-card" aria-label="Overlay">
             <TextField
               label="Name"
               value={draft.name}
@@ -165,7 +165,7 @@ interface ElementCardProps {
 function ElementCard({ at, element, count, onRemove, ...props }: ElementCardProps) {
   const title = titleOf(element, props.templates);
   return (
-    <section className="overlay-card" aria-labelledby={`element-${at}`}>
+    <section className="card overlay-card" aria-labelledby={`element-${at}`}>
       <div className="overlay-card-head">
         <h2 id={`element-${at}`}>{count > 1 ? `${at + 1}. ${title}` : title}</h2>
         {count > 1 && !props.isReadOnly && (

@@ -34,7 +34,7 @@ export function MediaDialog({ onChoose, onClose }: Props) {
         <ul className="media">
           {results.map(({ _id, fileName, url, size }) => (
             <li key={_id}>
-              <button type="button" className="media-file" onClick={() => onChoose(url)}>
+              <button type="button" className="card media-file" onClick={() => onChoose(url)}>
                 <img src={url} alt="" loading="lazy" />
                 <span className="media-name">{fileName}</span>
                 <span className="soft">{sizeText(size)}</span>

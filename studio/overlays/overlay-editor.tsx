@@ -75,7 +75,7 @@ function NewOverlay({ templates }: { templates: readonly Template[] }) {
 function Choice({ title, text, onChoose }: { title: string; text: string; onChoose: () => void }) {
   return (
     <li>
-      <button type="button" className="template" onClick={onChoose}>
+      <button type="button" className="card template" onClick={onChoose}>
         <strong>{title}</strong>
         <span className="soft">{text}</span>
       </button>

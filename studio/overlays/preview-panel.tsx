@@ -37,7 +37,7 @@ export function PreviewPanel({ contents, templates }: Props) {
       .find((id) => id !== null) ?? null,
   );
   return (
-    <section className="overlay-preview" aria-labelledby="overlay-preview">
+    <section className="card overlay-preview" aria-labelledby="overlay-preview">
       <div className="overlay-preview-head">
         <h2 id="overlay-preview">Preview</h2>
         <Select

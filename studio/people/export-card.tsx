@@ -25,7 +25,7 @@ export function ExportCard() {
   const problem = start.error ?? state.error;
   const isRunning = exportId !== null && state.data?.status !== "complete" && state.data?.status !== "failed";
   return (
-    <section className="transfer-card" aria-labelledby="export">
+    <section className="card transfer-card" aria-labelledby="export">
       <h2 id="export">Export members</h2>
       <p className="soft">Everybody&apos;s name, address, sign-in, consent, tags and current access. The file is kept for a day.</p>
       {problem !== null && <Notice tone="danger">{errorText(problem)}</Notice>}

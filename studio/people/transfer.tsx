@@ -75,7 +75,7 @@ function ImportCard() {
   }
 
   return (
-    <section className="transfer-card" aria-labelledby="import">
+    <section className="card transfer-card" aria-labelledby="import">
       <h2 id="import">Import members</h2>
       <p className="soft">
         A CSV file whose first row names the columns <code>email</code> and <code>name</code>. Addresses that exist get the new name; nobody

@@ -50,7 +50,7 @@ export function LivePoll({ loaded, isOffline, onChanged }: Props) {
   const stage = stageOf(poll);
   const left = poll.open ? countdown(poll.locksAt, now) : null;
   return (
-    <section className="poll-live sheet" aria-labelledby="live">
+    <section className="card poll-live sheet" aria-labelledby="live">
       <div className="poll-live-head">
         <h2 id="live">Live</h2>
         <span className={`badge badge-${stage}`} role="status">

@@ -74,7 +74,7 @@ export function PollForm({ loaded, onSaved }: Props) {
   const saveDraft = (current?: LoadedPoll) => form.handleSubmit((draft) => save(draft, current))();
   return (
     <form
-      className="poll-form sheet"
+      className="card poll-form sheet"
       noValidate
       aria-label="Poll"
       onSubmit={(event) => {

@@ -74,7 +74,7 @@ export function QuestForm({ loaded, onSaved }: Props) {
 
   return (
     <form
-      className="quest-form sheet"
+      className="card quest-form sheet"
       noValidate
       aria-label="Quest"
       onSubmit={(event) => {

@@ -81,7 +81,7 @@ function OpenQuest({ loaded }: { loaded: LoadedQuest }) {
           }}
         />
         <div className="quest-side">
-          <section className="sheet quest-state" aria-labelledby="quest-state">
+          <section className="card sheet quest-state" aria-labelledby="quest-state">
             <h2 id="quest-state">Now</h2>
             <p>
               <span className={`badge badge-${quest.state === "open" ? "open" : "closed"}`}>{STATE_NAMES[quest.state]}</span>

@@ -21,7 +21,7 @@ interface Props {
 /** The draw of a raffle, and the proof that nobody could influence it. */
 export function Raffle({ quest, raffle, onDrawn }: Props) {
   return (
-    <section className="sheet quest-raffle" aria-labelledby="raffle">
+    <section className="card sheet quest-raffle" aria-labelledby="raffle">
       <h2 id="raffle">Raffle</h2>
       {raffle.drawnAt === null ? (
         <Draw quest={quest} onDrawn={onDrawn} />

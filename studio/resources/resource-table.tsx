@@ -29,9 +29,14 @@ function columnsOf(resource: Resource, sortable: readonly string[]): Column<unkn
       ...(sort !== undefined && { sort }),
       ...(index === 0
         ? { kind: "heading" as const, cell: (item) => <Link to={`${resource.path}/${idOf(item)}`}>{nameOf(resource, item)}</Link> }
-        : { ...(namesTime(name) && { kind: "time" as const }), cell: (item) => <Cell name={name} value={valueAt(item, path)} /> }),
+        : { ...kindOf(name), cell: (item) => <Cell name={name} value={valueAt(item, path)} /> }),
     };
   });
+}
+
+function kindOf(name: string): Pick<Column<unknown>, "kind"> {
+  if (name === "description") return { kind: "prose" };
+  return namesTime(name) ? { kind: "time" } : {};
 }
 
 function lastPart(path: string): string {

@@ -50,7 +50,7 @@ export function DryRun({ rules, isDisabled = false }: Props) {
   }
 
   return (
-    <section className="rule-dry sheet" aria-labelledby="dry-run">
+    <section className="card rule-dry sheet" aria-labelledby="dry-run">
       <div className="rule-dry-head">
         <div>
           <h2 id="dry-run">Dry run</h2>

@@ -142,7 +142,7 @@ function Editor({ loaded, onSaved }: { loaded: LoadedRule | null; onSaved: (id: 
 
   return (
     <form
-      className="rule-editor sheet"
+      className="card rule-editor sheet"
       noValidate
       aria-label="Rule"
       onSubmit={(event) => {
@@ -198,7 +198,7 @@ const OUTCOMES: Record<RuleWithLog["log"][number]["outcome"], string> = {
 
 function Log({ log }: { log: RuleWithLog["log"] }) {
   return (
-    <section className="sheet" aria-labelledby="rule-log">
+    <section className="card sheet" aria-labelledby="rule-log">
       <h2 id="rule-log">Last firings</h2>
       {log.length === 0 ? (
         <p className="soft">It hasn’t fired yet.</p>

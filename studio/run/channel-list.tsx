@@ -39,7 +39,7 @@ function ChannelCard({ channel: { _id, data, slug }, isLive }: { channel: Channe
   const { access } = useSession();
   return (
     <li>
-      <Link to={access.managesChannel(_id, "read") ? `/run/${_id}` : "/moderate"} className="channel-card">
+      <Link to={access.managesChannel(_id, "read") ? `/run/${_id}` : "/moderate"} className="card card-link channel-card">
         <span className="channel-card-head">
           <strong>{data.name}</strong>
           {isLive && <span className="badge channel-card-live">Live</span>}

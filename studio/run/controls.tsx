@@ -43,7 +43,7 @@ export function Controls({ bindings, onCommand, canWrite, isTaking, canTake, can
     </div>
   );
   return (
-    <div className="desk" role="group" aria-label="Controls">
+    <div className="card desk" role="group" aria-label="Controls">
       {button("take")}
       {button("next")}
       {button("clear")}

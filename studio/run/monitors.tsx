@@ -52,7 +52,7 @@ function Monitor({ title, detail, context, note, isLive = false }: MonitorProps)
   const id = `monitor-${title.toLowerCase()}`;
   const screen = useScale();
   return (
-    <section className="monitor" aria-labelledby={id} data-live={isLive}>
+    <section className="card monitor" aria-labelledby={id} data-live={isLive}>
       <div className="monitor-head">
         <h2 id={id}>{title}</h2>
         <span className="monitor-detail">{detail}</span>

@@ -112,7 +112,7 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
       )}
       {!canWrite && <Notice tone="info">Your role only reads: you can watch the show, but not run it.</Notice>}
       <div className="run-columns">
-        <section className="run-rundown" aria-labelledby="rundown">
+        <section className="card run-rundown" aria-labelledby="rundown">
           <div className="run-panel-head">
             <h2 id="rundown">Rundown</h2>
             <span className="run-held" role="status">

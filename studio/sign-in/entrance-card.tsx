@@ -14,7 +14,7 @@ interface Props {
 export function EntranceCard({ title, description, problem, onSubmit, children }: Props) {
   return (
     <main className="sign-in">
-      <form className="sign-in-card" noValidate onSubmit={onSubmit}>
+      <form className="card sign-in-card" noValidate onSubmit={onSubmit}>
         <title>{`${title} · Tifo Studio`}</title>
         <meta name="referrer" content="no-referrer" />
         <img src="/favicon.svg" alt="" width="40" height="40" />

@@ -74,7 +74,7 @@ export default function SignIn({ siteId, onSignedIn, onSites }: Props) {
   }
   return (
     <main className="sign-in">
-      <form className="sign-in-card" noValidate onSubmit={(event) => void form.handleSubmit(submit)(event)}>
+      <form className="card sign-in-card" noValidate onSubmit={(event) => void form.handleSubmit(submit)(event)}>
         <title>Sign in · Tifo Studio</title>
         <img src="/favicon.svg" alt="" width="40" height="40" />
         <h1>Sign in to Studio</h1>

@@ -51,7 +51,7 @@ export function ThemeFields(props: Props) {
   );
   return (
     <div className="overlay-fields">
-      <section className="overlay-card" aria-label="Theme">
+      <section className="card overlay-card" aria-label="Theme">
         <TextField
           label="Name"
           value={draft.name}
@@ -62,7 +62,7 @@ export function ThemeFields(props: Props) {
         />
         <Choice label="Look" value={draft.mode} options={MODES} onChange={(mode) => onChange({ ...draft, mode })} isReadOnly={isReadOnly} />
       </section>
-      <section className="overlay-card" aria-labelledby="theme-colors">
+      <section className="card overlay-card" aria-labelledby="theme-colors">
         <h2 id="theme-colors">Colours</h2>
         <Colors {...props} roles={MAIN_COLORS} />
         <details className="theme-more">
@@ -70,7 +70,7 @@ export function ThemeFields(props: Props) {
           <Colors {...props} roles={MORE_COLORS} />
         </details>
       </section>
-      <section className="overlay-card" aria-labelledby="theme-text">
+      <section className="card overlay-card" aria-labelledby="theme-text">
         <h2 id="theme-text">Text and buttons</h2>
         {font("headline", "Font of headlines")}
         {font("body", "Font of text")}
@@ -91,7 +91,7 @@ export function ThemeFields(props: Props) {
           />
         </div>
       </section>
-      <section className="overlay-card" aria-labelledby="theme-images">
+      <section className="card overlay-card" aria-labelledby="theme-images">
         <h2 id="theme-images">Images</h2>
         {image("logo", "Logo")}
         {image("icon", "Icon")}

@@ -47,7 +47,7 @@ export function ThemePreview({ draft }: { draft: Draft }) {
   }, [shown]);
   const contents = useMemo(() => elementsOf(kit.data ?? [], chosen), [kit.data, chosen]);
   return (
-    <section className="overlay-preview" aria-labelledby="theme-preview">
+    <section className="card overlay-preview" aria-labelledby="theme-preview">
       <div className="overlay-preview-head">
         <h2 id="theme-preview">Preview</h2>
         <Select label="Overlays" value={chosen} onChange={setChosen} options={SCENES} />

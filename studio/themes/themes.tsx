@@ -84,7 +84,7 @@ function ThemeCards({ themes }: { themes: readonly Theme[] }) {
 function ThemeCard({ theme: { _id, name, mode, colors, warnings, modified } }: { theme: Theme }) {
   return (
     <li>
-      <Link className="theme-card" to={`/content/themes/${_id}`}>
+      <Link className="card card-link theme-card" to={`/content/themes/${_id}`}>
         <span className="theme-sample" data-mode={mode} style={{ backgroundColor: colors.surface1 }} aria-hidden="true">
           <span style={{ backgroundColor: colors.surface2 }}>
             <i style={{ backgroundColor: colors.accent }} />

@@ -10,7 +10,7 @@ export function CardSkeleton({ label }: { label: string }) {
       <span className="visually-hidden">{label}</span>
       <div className="card-skeleton" aria-hidden="true">
         {Array.from({ length: CARDS }, (_, index) => (
-          <span key={index}>
+          <span key={index} className="card">
             <i />
             <i />
           </span>

@@ -7,10 +7,10 @@ export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
   /**
-   * "heading" names its row, "number" is aligned at its end, "code" is a text for machines, "lines" a text of several lines, "time" stays on
-   * one line, "actions" are buttons, whose title nobody needs to see.
+   * "heading" names its row, "number" is aligned at its end, "code" is a text for machines, "id" one that has no spaces, "prose" are sentences, "lines" a text of several
+   * lines, "time" stays on one line, "actions" are buttons, whose title nobody needs to see.
    */
-  kind?: "heading" | "number" | "code" | "lines" | "time" | "actions";
+  kind?: "heading" | "number" | "code" | "id" | "prose" | "lines" | "time" | "actions";
   /** The name by which the list can be sorted by it. */
   sort?: string;
 }
@@ -89,7 +89,15 @@ export function DataTable<Row>({ label, rows, keyOf, columns, sorting = null, on
   );
 }
 
-const CLASSES = { number: "number", code: "mono", lines: "table-lines", time: "table-time", actions: undefined } as const;
+const CLASSES = {
+  number: "number",
+  code: "mono",
+  id: "mono table-id",
+  prose: "table-prose",
+  lines: "table-lines",
+  time: "table-time",
+  actions: undefined,
+} as const;
 
 interface HeaderProps {
   column: Pick<Column<never>, "title" | "kind" | "sort">;

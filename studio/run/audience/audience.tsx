@@ -20,7 +20,7 @@ interface Props {
 export function Audience({ channelId, rundownId, viewers, minutes }: Props) {
   const history = useHistory(channelId);
   return (
-    <section className="run-audience" aria-labelledby="audience">
+    <section className="card run-audience" aria-labelledby="audience">
       <div className="run-panel-head">
         <h2 id="audience">Audience</h2>
       </div>

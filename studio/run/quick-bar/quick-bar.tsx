@@ -40,7 +40,7 @@ export function QuickBar({ channelId }: { channelId: string }) {
     storeFavourites(localStorage, channelId, next);
   };
   return (
-    <section className="quick-bar" aria-labelledby="quick-bar">
+    <section className="card quick-bar" aria-labelledby="quick-bar">
       <h2 id="quick-bar">Quick bar</h2>
       <div className="quick-buttons">
         {shown.map((overlay) => (
