@@ -16,7 +16,7 @@ export function Now() {
   return (
     <ul className="home-now" aria-label="Now">
       {access.isSiteAdmin && <Watching />}
-      {access.isModerator && <Waiting />}
+      {access.moderated("Chat_Moderator", "read").length > 0 && <Waiting />}
       {access.isAdmin && <OpenPolls />}
       {access.isAdmin && <NextAction />}
     </ul>

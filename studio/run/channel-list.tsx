@@ -12,7 +12,7 @@ type Channel = Pick<Schemas["Page"], "_id" | "data" | "slug">;
 interface Props {
   /** What is said where there is none. */
   emptyTitle: string;
-  /** What an account may do without being an admin of a channel. */
+  /** Also those that the account only moderates. */
   showsModerated?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function ChannelList({ emptyTitle, showsModerated = false }: Props) {
   const live = useLiveChannels();
   if (channels.isPending) return <CardSkeleton label="Loading the channels…" />;
   if (channels.isError) return <ErrorState error={channels.error} retry={() => void channels.refetch()} />;
-  const isShown = (id: string) => access.managesChannel(id, "read") || (showsModerated && access.isModerator);
+  const isShown = (id: string) => (showsModerated ? access.worksWith(id) : access.managesChannel(id, "read"));
   const own = channels.data.results.filter(({ _id }) => isShown(_id));
   if (own.length === 0) return <NoChannels title={emptyTitle} />;
   return (

@@ -16,13 +16,17 @@ export interface Access {
   /** Where the account moderates the chat or the questions. */
   moderated(scope: ModeratorScope, action: "read" | "write"): "all" | string[];
   moderates(scope: ModeratorScope, channelId: string, action: "read" | "write"): boolean;
+  /** Whether the account has anything to do with the channel: manages it, or moderates its chat or questions. */
+  worksWith(channelId: string): boolean;
 }
+
+const MODERATORS: readonly ModeratorScope[] = ["Chat_Moderator", "Question_Answer_Moderator"];
 
 export function accessOf(roles: Schemas["AccountRole"][]): Access {
   const readsSite = isSiteAdmin(roles, "read");
   const writesSite = isSiteAdmin(roles, "write");
   const createsRead = isCreator(roles, "read");
-  const isModerator = (["Chat_Moderator", "Question_Answer_Moderator"] as const).some((scope) => {
+  const isModerator = MODERATORS.some((scope) => {
     const channels = moderatedChannels(roles, scope, "read");
     return channels === "all" || channels.length > 0;
   });
@@ -35,6 +39,8 @@ export function accessOf(roles: Schemas["AccountRole"][]): Access {
     managesChannel: (channelId, action) => managesPage(roles, channelId, action),
     moderated: (scope, action) => moderatedChannels(roles, scope, action),
     moderates: (scope, channelId, action) => moderatesChannel(roles, scope, channelId, action),
+    worksWith: (channelId) =>
+      managesPage(roles, channelId, "read") || MODERATORS.some((scope) => moderatesChannel(roles, scope, channelId, "read")),
   };
 }
 

@@ -20,6 +20,7 @@ test("a channel admin manages the channels of the role only", () => {
   const access = accessOf([{ scope: "*", pageId: [CHANNEL], write: true }]);
   expect(access).toMatchObject({ isSiteAdmin: false, writesSite: false, isAdmin: true, title: "Channel admin" });
   expect([access.managesChannel(CHANNEL, "write"), access.managesChannel(OTHER, "read")]).toEqual([true, false]);
+  expect([access.worksWith(CHANNEL), access.worksWith(OTHER)]).toEqual([true, false]);
 });
 
 test("a moderator moderates, and manages nothing", () => {
@@ -28,6 +29,7 @@ test("a moderator moderates, and manages nothing", () => {
   expect(access.managesChannel(CHANNEL, "read")).toBe(false);
   expect([access.moderated("Chat_Moderator", "write"), access.moderated("Question_Answer_Moderator", "read")]).toEqual([[CHANNEL], []]);
   expect([access.moderates("Chat_Moderator", CHANNEL, "write"), access.moderates("Chat_Moderator", OTHER, "read")]).toEqual([true, false]);
+  expect([access.worksWith(CHANNEL), access.worksWith(OTHER)]).toEqual([true, false]);
 });
 
 test("a viewer has no access", () => {

@@ -30,6 +30,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const figures = (page: Page) => page.getByRole("list", { name: "Now" }).getByRole("link");
+const channels = (page: Page) => page.getByRole("region", { name: "Channels" }).getByRole("listitem").getByRole("link");
 const member = (name: string, roles: unknown[]): Promise<Member> => site.member(name, `${name.toLowerCase()}@${SLUG}.example`, roles);
 
 test("an admin sees what is going on, and each figure leads to its screen", async () => {
@@ -59,16 +60,24 @@ test("an admin of one channel sees nothing of the whole site, and a moderator on
   await expect
     .poll(() => figures(page).locator(".home-figure-label").allTextContents())
     .toEqual(["Messages to decide on", "Open polls", "Next on the schedule"]);
-  expect(await page.getByText("Second stage").count()).toBe(0);
+  await expect.poll(() => channels(page).allInnerTexts()).toEqual([`Main ${SCRIPT}\nmain`]);
   const { page: desk, errors: deskErrors } = await site.open(
     browser,
     "",
     await member("Mo", [{ scope: "Chat_Moderator", pageId: [channelId], write: true }]),
   );
   await expect.poll(() => figures(desk).allInnerTexts()).toEqual(["Messages to decide on\n1\nHeld or reported in the chat"]);
-  await desk.getByRole("link", { name: "Second stage" }).click();
+  await expect.poll(() => channels(desk).allInnerTexts()).toEqual([`Main ${SCRIPT}\nmain`]);
+  await channels(desk).click();
   await desk.getByRole("heading", { level: 1, name: "Moderate" }).waitFor();
-  expect([...errors, ...deskErrors]).toEqual([]);
+  const { page: answers, errors: answerErrors } = await site.open(
+    browser,
+    "",
+    await member("Qu", [{ scope: "Question_Answer_Moderator", pageId: [channelId], write: true }]),
+  );
+  await expect.poll(() => channels(answers).allInnerTexts()).toEqual([`Main ${SCRIPT}\nmain`]);
+  expect(await figures(answers).count()).toBe(0);
+  expect([...errors, ...deskErrors, ...answerErrors]).toEqual([]);
 });
 
 test("a figure that can't be read leaves the others, and the channels, as they are", async () => {
