@@ -26,9 +26,11 @@ export class Api {
   }
 
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
-    const area = request.method === "OPTIONS" ? undefined : this.#bySegment.get(firstSegment(request.url));
+    const area = this.#bySegment.get(firstSegment(request.url));
     const app = this.#apps.get(area);
-    return app ? app.fetch(request, env, ctx) : this.#load(area).then((loaded) => loaded.fetch(request, env, ctx));
+    if (app) return app.fetch(request, env, ctx);
+    // Any app answers a preflight request, so none is loaded for it.
+    return this.#load(request.method === "OPTIONS" ? undefined : area).then((loaded) => loaded.fetch(request, env, ctx));
   }
 
   async #load(area: Area | undefined): Promise<Router> {
@@ -47,7 +49,9 @@ export class Api {
 /** The first segment of a URL's path. */
 function firstSegment(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2) + 1;
-  return /^[^/?#]*/.exec(url.slice(start))?.[0] ?? "";
+  let end = start;
+  while (end < url.length && !"/?#".includes(url.charAt(end))) end++;
+  return url.slice(start, end);
 }
 
 /** The app of some areas' routers. Imports nothing from the platform, so that the OpenAPI document can be emitted in plain Node. */

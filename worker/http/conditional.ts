@@ -23,8 +23,8 @@ export async function tagText(c: Context<AppEnv>, text: string): Promise<void> {
 }
 
 /** Responds with 304 to a GET or HEAD if the caller already has this ETag (RFC 9110, section 13.1.2). */
-export function respondNotModified(c: Context<AppEnv>): void {
-  if (!["GET", "HEAD"].includes(c.req.method) || c.res.status !== 200) return;
+export function respondNotModified(c: Context<AppEnv>, method: string): void {
+  if (!["GET", "HEAD"].includes(method) || c.res.status !== 200) return;
   const known = c.req.header("If-None-Match");
   const tag = known === undefined ? null : c.res.headers.get("ETag");
   if (known === undefined || tag === null) return;

@@ -26,23 +26,36 @@ interface Isolate {
 
 async function finishResponse(c: Context<AppEnv>, next: Next, { metrics, sampler, recorder }: Isolate): Promise<void> {
   const started = Date.now();
+  // Each access to a part of a request or response is a call into the runtime.
+  const { method, headers } = c.req.raw;
   c.set("metrics", metrics);
-  const requested = c.req.header("Tifo-Request-Id");
-  const requestId = requested !== undefined && REQUEST_ID.test(requested) ? requested : crypto.randomUUID();
+  const requested = headers.get("Tifo-Request-Id");
+  const requestId = requested !== null && REQUEST_ID.test(requested) ? requested : crypto.randomUUID();
   c.set("requestId", requestId);
   c.set("usage", { roundTrips: 0, statements: 0 });
   await next();
   // The platform sets the headers of an upgrade.
   if (c.res.status !== 101) {
-    respondNotModified(c);
-    setHeaders(c, requestId);
+    respondNotModified(c, method);
+    setHeaders(c, headers, requestId);
   }
+  const { status } = c.res;
   const ended = Date.now();
-  metrics.record(c.get("operation"), { method: c.req.method, status: c.res.status, ms: ended - started }, ended);
+  const request: FinishedRequest = { requestId, method, headers, status, at: started, ms: ended - started };
+  metrics.record(c.get("operation"), request, ended);
   if (hasAlerts(c.env)) reportRequests(c, metrics, ended);
-  if (recordsRequests(c.env)) recordRequest(c, recorder, { at: started, ms: ended - started });
-  const weight = c.res.status >= 500 ? 1 : sampler.weigh(Number(c.env.TIFO_LOG_LINES), ended);
-  if (weight > 0) writeLine(c, requestId, ended - started, weight);
+  if (recordsRequests(c.env)) recordRequest(c, recorder, request);
+  const weight = status >= 500 ? 1 : sampler.weigh(Number(c.env.TIFO_LOG_LINES), ended);
+  if (weight > 0) writeLine(c, request, weight);
+}
+
+interface FinishedRequest {
+  requestId: string;
+  method: string;
+  headers: Headers;
+  status: number;
+  at: number;
+  ms: number;
 }
 
 /** For alerts on the error rate: every five minutes, after the response. */
@@ -52,16 +65,17 @@ function reportRequests(c: Context<AppEnv>, metrics: IsolateMetrics, now: number
 }
 
 /** For the site's request log, in batches, after the response. Calls that read the log aren't in it: they would fill it. */
-function recordRequest(c: Context<AppEnv>, recorder: RequestRecorder, { at, ms }: { at: number; ms: number }): void {
+function recordRequest(c: Context<AppEnv>, recorder: RequestRecorder, request: FinishedRequest): void {
+  const { requestId, method, headers, status, at, ms } = request;
   const operation = c.get("operation");
   const code = c.get("errorCode") ?? null;
   // Neither a preflight nor the Model Context Protocol, whose calls of operations are requests of their own.
   if ((!operation && code === null) || operation?.operationId === "listRequests") return;
   const confirmed = c.get("identity")?.siteId;
-  const siteId = recorder.siteOf(confirmed, confirmed ?? c.req.header("Tifo-Client-Id") ?? c.req.query("clientId"));
+  const siteId = recorder.siteOf(confirmed, confirmed ?? headers.get("Tifo-Client-Id") ?? c.req.query("clientId"));
   if (siteId === undefined) return;
   const { path: route = null, operationId = null } = operation ?? {};
-  const entry = { at, method: c.req.method, route, operationId, status: c.res.status, ms, requestId: c.get("requestId"), code };
+  const entry = { at, method, route, operationId, status, ms, requestId, code };
   const handOver = recorder.add(siteId, entry, handOverTo(c.env));
   if (handOver) c.executionCtx.waitUntil(handOver);
 }
@@ -70,33 +84,31 @@ function recordRequest(c: Context<AppEnv>, recorder: RequestRecorder, { at, ms }
  * Sets the headers of every response: request id, no type sniffing, https only, no caching unless the operation allows it, and CORS for
  * any origin. Set on the response itself, because Hono's `c.header` rebuilds the response for each header.
  */
-function setHeaders(c: Context<AppEnv>, requestId: string): void {
+function setHeaders(c: Context<AppEnv>, requested: Headers, requestId: string): void {
   const { headers } = c.res;
   headers.set("Tifo-Request-Id", requestId);
   headers.set("X-Content-Type-Options", "nosniff");
   // Browsers ignore it over http, so local servers aren't affected.
   headers.set("Strict-Transport-Security", "max-age=31536000");
-  // Each access to a header is a call into the runtime.
   const caching = headers.get("Cache-Control");
   if (caching === null) headers.set("Cache-Control", "no-store");
   // A stored response would give its bookmark to others, and an old one to the caller.
   const bookmark = caching === null || caching.includes("no-store") ? c.get("sessions")?.bookmark() : undefined;
   if (bookmark !== undefined) headers.set("Tifo-Bookmark", bookmark);
   // A cached response is also served to browsers, even if another client requested it first.
-  if (caching === null && c.req.header("Origin") === undefined) return;
+  if (caching === null && !requested.has("Origin")) return;
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", READABLE);
 }
 
 /** Writes one structured log line; never a header, query or body. `sampled`: the number of requests that it stands for, if several. */
-function writeLine(c: Context<AppEnv>, requestId: string, ms: number, weight: number): void {
-  const { status } = c.res;
+function writeLine(c: Context<AppEnv>, { requestId, method, status, ms }: FinishedRequest, weight: number): void {
   const failed = status >= 500;
   const { roundTrips, statements } = c.get("usage");
   const line = JSON.stringify({
     level: failed ? "error" : "info",
     requestId,
-    method: c.req.method,
+    method,
     route: c.get("operation")?.path,
     status,
     ms,

@@ -17,10 +17,10 @@ export function rerunLostRaces<C extends Context<AppEnv>, R>(
   handler: (c: C, next: Next) => R,
 ): (c: C, next: Next) => R {
   // A proxy, because an async wrapper wouldn't have the type that the route expects.
-  return new Proxy(handler, { apply: (target, _self, [c, next]: [C, Next]) => runWithRetries(c, route, async () => target(c, next)) });
+  return new Proxy(handler, { apply: (target, _self, [c, next]: [C, Next]) => runWithRetries(c, route, () => target(c, next)) });
 }
 
-async function runWithRetries<R>(c: Context<AppEnv>, route: { responses: object }, run: () => Promise<R>): Promise<R> {
+async function runWithRetries(c: Context<AppEnv>, route: { responses: object }, run: () => unknown): Promise<unknown> {
   const usage = c.get("usage");
   const ctx = c.get("ctx");
   const attempts = c.get("operation")?.retries.commutes ? COMMUTING_ATTEMPTS : ATTEMPTS;

@@ -84,6 +84,7 @@ export interface OperationSpec {
 /** The spec with its defaults filled in, as the middleware reads it. */
 export interface OperationPolicy {
   operationId: string;
+  method: OperationSpec["method"];
   path: string;
   access: {
     /** The optional sets, then the required ones. */
@@ -105,6 +106,7 @@ const MAX_BYTES = 256 * 1024;
 export function policyOf({ operationId, path, method, access, request, input, limit, retries }: OperationSpec): OperationPolicy {
   return {
     operationId,
+    method,
     path,
     access: {
       credentials: [...(access.optional ?? []), ...access.credentials],

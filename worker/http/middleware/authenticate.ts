@@ -1,7 +1,8 @@
 import type { Context } from "hono";
+import type { Db } from "#db/client.ts";
 import { readsReplicas, requestDb } from "#db/databases.ts";
 import { RequestSessions } from "#db/sessions.ts";
-import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
+import { Failure, forbidden } from "#worker/lib/errors.ts";
 import { isCreator, isSiteAdmin, keyAllows, moderatedChannels } from "#worker/lib/roles.ts";
 import type { Actor } from "#worker/services/core/context.ts";
 import { Identity } from "#worker/services/auth/identity.ts";
@@ -16,16 +17,15 @@ import { confirmCaller } from "./confirm-caller.ts";
  * Prepares the check of the caller's credentials (401, 403) and creates the `ctx`. The check itself runs with the first query, at
  * `ctx.caller()`, or when the handler has finished: most requests need no round trip of their own for it.
  */
-export function authenticate({ path, access, input }: OperationPolicy): Step {
+export function authenticate({ method, path, access, input }: OperationPolicy): Step {
+  const origin = `${method.toUpperCase()} ${path}`;
   return async (c, next) => {
     const now = Date.now();
     const presented = new Presented(c.req);
     const { kinds, wrongKind } = chooseCredentials(access.credentials, presented);
     // A signature covers the whole body.
     if (kinds.includes("signature")) await bufferBody(c, input.maxBytes);
-    const { unknownSite } = access.errors;
-    const siteNotFound = unknownSite === undefined ? undefined : notFound(unknownSite);
-    const check = await checkCredentials(c, kinds, presented, now, siteNotFound);
+    const check = await checkCredentials(c, kinds, presented, now, access.errors.unknownSite);
     const identity = new Identity(check, (actor) => {
       if (wrongKind) throw forbidden("These credentials are valid, but not of a kind that this operation takes");
       requireAccess(actor, access);
@@ -35,15 +35,20 @@ export function authenticate({ path, access, input }: OperationPolicy): Step {
       : undefined;
     c.set("identity", identity);
     c.set("sessions", sessions);
+    let db: Db | undefined;
     c.set("ctx", {
       env: c.env,
       siteId: siteIdOf(kinds, presented),
-      db: requestDb(c.env, check.siteId, identity, c.get("usage"), sessions),
+      get db() {
+        return (db ??= requestDb(c.env, check.siteId, identity, c.get("usage"), sessions));
+      },
       now,
       requestId: c.get("requestId"),
-      origin: `${c.req.method} ${path}`,
+      origin,
       caller: () => confirmCaller(c),
-      deviceId: presented.device,
+      get deviceId() {
+        return presented.device;
+      },
       claimedAccountId: check.accountId,
       ifMatch: access.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
       emitted: { siteIds: new Set(), completedEventIds: [] },

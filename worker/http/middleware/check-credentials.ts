@@ -1,5 +1,5 @@
 import type { Context, HonoRequest } from "hono";
-import { type Failure, invalid, unauthenticated } from "#worker/lib/errors.ts";
+import { invalid, unauthenticated } from "#worker/lib/errors.ts";
 import { checkDataProvider } from "#worker/services/data-providers/provider-signatures.ts";
 import {
   checkBearer,
@@ -17,14 +17,16 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The credentials that a request presents. Read lazily, and once: most operations accept one kind, and each header costs time. */
 export class Presented implements Partial<Record<CredentialKind, string>> {
   readonly #request: HonoRequest;
+  readonly #headers: Headers;
   #client: { id: string | undefined } | undefined;
 
   constructor(request: HonoRequest) {
     this.#request = request;
+    this.#headers = request.raw.headers;
   }
 
   get client(): string | undefined {
-    this.#client ??= { id: this.#request.header("Tifo-Client-Id") };
+    this.#client ??= { id: this.#header("Tifo-Client-Id") };
     return this.#client.id;
   }
 
@@ -33,11 +35,11 @@ export class Presented implements Partial<Record<CredentialKind, string>> {
   }
 
   get developer(): string | undefined {
-    return this.#request.header("Tifo-Developer-Key");
+    return this.#header("Tifo-Developer-Key");
   }
 
   get bearer(): string | undefined {
-    const authorization = this.#request.header("Authorization");
+    const authorization = this.#header("Authorization");
     return authorization === undefined ? undefined : (/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? "");
   }
 
@@ -48,23 +50,27 @@ export class Presented implements Partial<Record<CredentialKind, string>> {
   }
 
   get signature(): string | undefined {
-    return this.#request.header("Tifo-Signature");
+    return this.#header("Tifo-Signature");
   }
 
   get stripeSignature(): string | undefined {
-    return this.#request.header("Stripe-Signature");
+    return this.#header("Stripe-Signature");
   }
 
   get shopifySignature(): string | undefined {
-    return this.#request.header("X-Shopify-Hmac-Sha256");
+    return this.#header("X-Shopify-Hmac-Sha256");
   }
 
   get super(): string | undefined {
-    return this.#request.header("Tifo-Super-Key");
+    return this.#header("Tifo-Super-Key");
   }
 
   get device(): string | undefined {
-    return this.#request.header("Tifo-Device-Id");
+    return this.#header("Tifo-Device-Id");
+  }
+
+  #header(name: string): string | undefined {
+    return this.#headers.get(name) ?? undefined;
   }
 }
 
@@ -90,13 +96,13 @@ export function siteIdOf(kinds: readonly CredentialKind[], presented: Presented)
   return (kinds.includes("clientQuery") ? presented.clientQuery : presented.client) ?? "";
 }
 
-/** The identity check for a chosen set. */
+/** The identity check for a chosen set; `unknownSite` is the message of a 404 in place of the 401. */
 export async function checkCredentials(
   c: Context<AppEnv>,
   kinds: readonly CredentialKind[],
   presented: Presented,
   now: number,
-  unknownSite?: Failure,
+  unknownSite: string | undefined,
 ): Promise<IdentityCheck> {
   const siteId = siteIdOf(kinds, presented);
   const value = (kind: CredentialKind) => presented[kind] ?? "";

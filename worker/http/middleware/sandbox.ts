@@ -1,4 +1,5 @@
 import { forbidden } from "#worker/lib/errors.ts";
+import { mayBeSandbox } from "#worker/lib/ids.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { isSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
 import type { Step } from "#worker/http/app-env.ts";
@@ -12,9 +13,9 @@ const WITHHELD = new Set([
 ]);
 const UPLOADS = new Set(["uploadMedia", "uploadGraphic"]);
 
-/** Lets a sandbox make only so many changes, so that what anybody may create stays small. */
+/** Lets a sandbox make only so many changes, so that what anybody may create stays small. Costs nothing for any other site. */
 export function limitSandbox({ operationId }: OperationPolicy): Step {
-  return async (c, next) => {
+  const limitIfSandbox: Step = async (c, next) => {
     const ctx = c.get("ctx");
     if (!(await isSandbox(ctx.env, ctx.siteId))) return next();
     // First, so that strangers use up nothing.
@@ -24,4 +25,5 @@ export function limitSandbox({ operationId }: OperationPolicy): Step {
     await takeSlot(ctx, "changeSandbox", "");
     return next();
   };
+  return (c, next) => (mayBeSandbox(c.get("ctx").siteId) ? limitIfSandbox(c, next) : next());
 }

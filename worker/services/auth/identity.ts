@@ -8,7 +8,7 @@ import { accounts, globalAccounts, sessions } from "#db/schema/accounts.ts";
 import { apiKeys, sites } from "#db/schema/sites.ts";
 import { streamProviders } from "#db/schema/streams/streams.ts";
 import { equalInConstantTime, lookUpHashes, sha256 } from "#worker/lib/crypto/crypto.ts";
-import { forbidden, unauthenticated } from "#worker/lib/errors.ts";
+import { forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { ID_PATTERN, mayBeSandbox } from "#worker/lib/ids.ts";
 import type { Actor } from "#worker/services/core/context.ts";
 import { fromShards } from "#worker/services/core/databases.ts";
@@ -86,15 +86,16 @@ const globalAccountOfSession = prepared((db) =>
     .where(eq(globalAccounts.id, sql.placeholder("accountId"))),
 );
 
-/** Checks only the site (`Tifo-Client-Id`). */
-export function checkSite(siteId: string, unknownSite = unauthenticated("Unknown Tifo-Client-Id")): IdentityCheck {
-  if (!ID_PATTERN.test(siteId)) throw unknownSite;
+/** Checks only the site (`Tifo-Client-Id`); without it, a 401 or, with a message for that, a 404. */
+export function checkSite(siteId: string, notFoundMessage?: string): IdentityCheck {
+  const unknownSite = () => (notFoundMessage === undefined ? unauthenticated("Unknown Tifo-Client-Id") : notFound(notFoundMessage));
+  if (!ID_PATTERN.test(siteId)) throw unknownSite();
   if (knownSites.has(siteId)) return { siteId, confirm: () => ({ kind: "anonymous" }) };
   return {
     siteId,
     query: siteById({ siteId }).toSQL(),
     confirm(row) {
-      if (!row) throw unknownSite;
+      if (!row) throw unknownSite();
       if (!mayBeSandbox(siteId)) knownSites.add(siteId);
       return { kind: "anonymous" };
     },
@@ -104,14 +105,14 @@ export function checkSite(siteId: string, unknownSite = unauthenticated("Unknown
 /** Checks a developer key of this site; from a browser (cross-origin `origin`) only if the site lists the origin. */
 export async function checkDeveloperKey(siteId: string, key: string, origin: string | undefined, now: number): Promise<IdentityCheck> {
   const hash = await sha256(key);
-  const invalidKey = unauthenticated("The developer key is unknown, expired or belongs to another site");
+  const invalidKey = () => unauthenticated("The developer key is unknown, expired or belongs to another site");
   return {
     siteId,
     query: keyByHash({ hash, now, siteId }).toSQL(),
     confirm(row) {
-      if (!row) throw invalidKey;
+      if (!row) throw invalidKey();
       const [id, roles, expires, origins] = row;
-      if (typeof expires === "number" && expires <= now) throw invalidKey;
+      if (typeof expires === "number" && expires <= now) throw invalidKey();
       if (origin !== undefined && !Strings.parse(JSON.parse(typeof origins === "string" ? origins : "[]")).includes(origin)) {
         throw forbidden("Developer keys are rejected from browsers unless the site's settings.security.allowedOrigins lists the origin");
       }
@@ -123,7 +124,6 @@ export async function checkDeveloperKey(siteId: string, key: string, origin: str
 /** Checks a viewer's or admin's JWT. Reads the current roles, session and password version, so a revocation takes effect immediately. */
 export async function checkBearer(env: Env, siteId: string | undefined, token: string): Promise<IdentityCheck> {
   const claims = await verifyToken(env, token);
-  const sessionEnded = unauthenticated("The session has ended");
   if (claims.audience === GLOBAL_AUDIENCE) return checkGlobalBearer(claims.accountId, claims.sessionId, claims.passwordVersion);
   if (siteId !== undefined && claims.audience !== siteId) throw unauthenticated("The bearer token belongs to another site");
   return {
@@ -132,7 +132,7 @@ export async function checkBearer(env: Env, siteId: string | undefined, token: s
     query: accountOfSession({ sessionId: claims.sessionId, accountId: claims.accountId, audience: claims.audience }).toSQL(),
     confirm(row) {
       const [roles, tags, passwordVersion, revoked] = row ?? [];
-      if (!row || revoked !== null || passwordVersion !== claims.passwordVersion) throw sessionEnded;
+      if (!row || revoked !== null || passwordVersion !== claims.passwordVersion) throw unauthenticated("The session has ended");
       return {
         kind: "account",
         id: claims.accountId,
