@@ -10,6 +10,7 @@ import { addResource } from "#test/resources.ts";
 import { exportSite, forged, importSite, removeSite, rowsOf } from "#test/site-archives.ts";
 import { tables } from "#test/tables.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { ApiKeyWithSecret } from "#worker/services/sites/api-key-schemas.ts";
 import { getImport, startExport, startImport } from "#worker/services/site-archives/archives.ts";
 import { continueArchive } from "#worker/services/site-archives/jobs.ts";
 import { SiteArchive } from "#worker/services/site-archives/schemas.ts";
@@ -90,6 +91,27 @@ describe("an archive", () => {
     expect(job.skipped).toBe(job.rows - 1);
     const after = await rowsOf(site.id);
     expect([after.polls, after.overlays?.map(({ name }) => name)]).toEqual([[poll], ["Newer"]]);
+  });
+
+  test("doesn't bring back what was deleted to end somebody's access", async () => {
+    const own = await newSite();
+    const channelId = await addResource(own, "channel");
+    const { _id, key } = (await own.call("createApiKey", { body: { name: "An agency's", roles: ["overlay:read"] } })).as(ApiKeyWithSecret);
+    await own.call("createOutput", { params: { channelId }, body: { name: "Mixer" } });
+    const text = await exportSite(own.id, own.developerKey);
+    const before = await rowsOf(own.id);
+    expect(before.outputs).toHaveLength(1);
+    expect((await own.call("revokeApiKey", { params: { id: _id } })).status).toBe(204);
+    await siteStore.prepare("delete from outputs where site_id = ?").bind(own.id).run();
+    const job = await importSite(own.id, text);
+    expect(job).toMatchObject({ status: "complete", skipped: job.rows });
+    const after = await rowsOf(own.id);
+    expect([after.api_keys?.map(({ id }) => id), after.outputs]).toEqual([
+      before.api_keys?.map(({ id }) => id).filter((id) => id !== _id),
+      undefined,
+    ]);
+    const headers = { "Tifo-Client-Id": own.id, "Tifo-Developer-Key": key };
+    expect((await own.call("listOverlays", { as: "nobody", headers })).status).toBe(401);
   });
 
   test("of another deployment brings no passwords, keys or authenticators, and new secrets for the rest", async () => {

@@ -80,7 +80,7 @@ archives.openapi(
     path: "/site/v1/import",
     summary: "Import a site",
     description:
-      "Takes an archive of at most 90 MB and creates its site, with the same ids, in the background: the site appears complete or not at all. If the site exists, rows that it is missing are added and all others stay as they are. Rows of other sites are rejected.",
+      "Takes an archive of at most 90 MB and creates its site, with the same ids, in the background: the site appears complete or not at all. If the site exists, rows that it is missing are added, except for keys and links that give access, and all others stay as they are. Rows of other sites are rejected.",
     access: { credentials: SUPER },
     input: { maxBytes: 90 * 1024 * 1024 },
     request: { query: ImportQuery, body: { required: true, content: { [NDJSON]: { schema: ArchiveText } } } },

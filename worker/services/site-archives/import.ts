@@ -56,7 +56,7 @@ async function write(ctx: Ctx, job: ArchiveRow, part: Part, next: Position): Pro
   if (part.kind === "header") return advance(ctx, job, next);
   if (part.kind === "end") return complete(ctx, job, next);
   checkOrder(job, part);
-  const rows = await restored(ctx, part);
+  const rows = job.hadSite && part.table.isRevocable ? [] : await restored(ctx, part);
   const statements = statementsFor(ctx, part.table, rows);
   const recorded = ctx.db
     .update(siteArchives)

@@ -60,14 +60,18 @@ export interface ArchivedTable {
   replace: Replace | null;
   /** Columns that point outside of the site. */
   blank: SQLiteColumn[];
+  /** Rows give access, and are deleted to end it: an import adds none to a site that exists, where they may have been deleted. */
+  isRevocable: boolean;
   /** Columns of the key that must belong to a row of the site: otherwise an archive could claim the votes of another site's poll. */
   parents: { column: SQLiteColumn; of: SQLiteTable & { id: SQLiteColumn; siteId: SQLiteColumn } }[];
 }
 
-type Options = Partial<Pick<ArchivedTable, "secret" | "replace" | "blank" | "parents">>;
+type Options = Partial<Omit<ArchivedTable, "table" | "site">>;
+
+const PLAIN = { secret: [], replace: null, blank: [], isRevocable: false, parents: [] };
 
 function archived(table: SQLiteTable & { siteId: SQLiteColumn }, options: Options = {}): ArchivedTable {
-  return { table, site: table.siteId, secret: [], replace: null, blank: [], parents: [], ...options };
+  return { ...PLAIN, table, site: table.siteId, ...options };
 }
 
 /** In the order in which rows can be written: a referenced table first, and the site last, because it makes all others visible. */
@@ -75,10 +79,14 @@ export const ARCHIVED: ArchivedTable[] = [
   archived(accounts, { secret: [accounts.passwordHash], replace: noPassword, blank: [accounts.globalAccountId] }),
   archived(userProfiles),
   archived(totpSecrets, { secret: [totpSecrets.secretSealed], parents: [{ column: totpSecrets.accountId, of: accounts }] }),
-  archived(recoveryCodes, { secret: [recoveryCodes.hash], parents: [{ column: recoveryCodes.accountId, of: accounts }] }),
-  archived(accountLinks),
-  archived(apiKeys, { secret: [apiKeys.hash, apiKeys.previousHash] }),
-  archived(playbackKeys, { secret: [playbackKeys.keySealed] }),
+  archived(recoveryCodes, {
+    secret: [recoveryCodes.hash],
+    isRevocable: true,
+    parents: [{ column: recoveryCodes.accountId, of: accounts }],
+  }),
+  archived(accountLinks, { isRevocable: true }),
+  archived(apiKeys, { secret: [apiKeys.hash, apiKeys.previousHash], isRevocable: true }),
+  archived(playbackKeys, { secret: [playbackKeys.keySealed], isRevocable: true }),
   archived(pages),
   archived(panels),
   archived(navigations),
@@ -88,7 +96,7 @@ export const ARCHIVED: ArchivedTable[] = [
   archived(media),
   archived(graphics),
   archived(overlays),
-  archived(outputs, { secret: [outputs.hash] }),
+  archived(outputs, { secret: [outputs.hash], isRevocable: true }),
   archived(rundowns),
   archived(rundownTakes, { parents: [{ column: rundownTakes.rundownId, of: rundowns }] }),
   archived(polls),
@@ -120,6 +128,7 @@ export const ARCHIVED: ArchivedTable[] = [
   archived(webhookEndpoints, {
     secret: [webhookEndpoints.secretSealed, webhookEndpoints.previousSecretSealed],
     replace: freshSigningSecret,
+    isRevocable: true,
   }),
   archived(invites, { secret: [invites.tokenSealed, invites.tokenHash] }),
   archived(registerInvites),
@@ -147,7 +156,7 @@ export const ARCHIVED: ArchivedTable[] = [
   archived(viewerActivity),
   archived(insightHours),
   archived(insightReach),
-  { table: sites, site: sites.id, secret: [], replace: null, blank: [], parents: [] },
+  { ...PLAIN, table: sites, site: sites.id },
 ];
 
 /** Tables that no archive has, and why. */
