@@ -133,16 +133,31 @@ describe("a refund", () => {
     },
   );
 
-  test("that never reached Stripe is declined after ten minutes", async () => {
+  test("that never reached Stripe is requested again, once", async () => {
+    const { chargeId } = await bought();
+    stripe.behaveNext(/POST .*refunds/, "fail");
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, status: "pending" });
+    await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
+    // The first request may still be on its way.
+    await reconcile();
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 1900 });
+    const later = Date.now() + 3 * MINUTE;
+    await Promise.all([reconcile(later), reconcile(later)]);
+    await reconcile(later + MINUTE);
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900, due: null });
+    expect(await refundRows(chargeId)).toMatchObject([{ status: "complete" }]);
+    expect(stripe.refundsOf((await chargeRow(chargeId)).stripePaymentId ?? "")).toHaveLength(1);
+  });
+
+  test("that Stripe rejects when it is requested again is declined", async () => {
     const { chargeId } = await bought();
     stripe.behaveNext(/POST .*refunds/, "fail");
     await refund(site, buyer, chargeId);
     await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
-    await reconcile();
-    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 1900 });
-    await reconcile(Date.now() + 11 * MINUTE);
+    stripe.behaveNext(/POST .*refunds/, "reject");
+    await reconcile(Date.now() + 3 * MINUTE);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 0, due: null });
-    expect(await refundRows(chargeId)).toMatchObject([{ status: "declined", failure: "The request never reached Stripe" }]);
+    expect(await refundRows(chargeId)).toMatchObject([{ status: "declined", failure: "This can't be done" }]);
   });
 
   test("that is pending is settled by Stripe's event, whether it succeeds or fails", async () => {

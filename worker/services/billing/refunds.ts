@@ -23,8 +23,8 @@ import { findBySource } from "#worker/services/subscriptions/entitlements.ts";
 import { eachEntitlement, stopRecurring } from "./recurring.ts";
 
 const MINUTE = 60_000;
-// By then, a request for a refund has reached Stripe or never will.
-const LOST_AFTER = 10 * MINUTE;
+// By then, a request for a refund has reached Stripe, or it never will: the Worker was stopped, or Stripe was down.
+const LOST_AFTER = 2 * MINUTE;
 const MAX_ATTEMPTS = 8;
 // Later than any timestamp.
 const STILL_HELD = Number.MAX_SAFE_INTEGER;
@@ -71,18 +71,10 @@ export async function refundOnce(ctx: Ctx, input: RefundInput): Promise<ChargeRe
   return { ...(await executeRefund(ctx, reserved)), isNewRefund: true };
 }
 
-async function executeRefund(ctx: Ctx, { charge, refund }: Reservation): Promise<ChargeResult> {
+async function executeRefund(ctx: Ctx, reservation: Reservation): Promise<ChargeResult> {
+  const { refund } = reservation;
   try {
-    const response = await createRefund(ctx.env, charge.stripeAccount, {
-      refundId: refund.id,
-      amount: refund.amount,
-      currency: charge.currency,
-      paymentId: charge.stripePaymentId ?? "",
-      reason: refund.reason ?? "requested_by_customer",
-    });
-    const settled: Settlement = response.ok ? response.value : { status: "declined", failure: response.message };
-    await settleRefund(ctx, charge.id, refund.id, settled);
-    return toResult(refund, settled);
+    return toResult(refund, await requestRefund(ctx, reservation));
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "unavailable") throw error;
     return toResult(
@@ -91,6 +83,20 @@ async function executeRefund(ctx: Ctx, { charge, refund }: Reservation): Promise
       false,
     );
   }
+}
+
+/** Requests a reserved refund at Stripe and records the outcome. Safe to repeat: Stripe knows it by our id. */
+async function requestRefund(ctx: Ctx, { charge, refund }: Reservation): Promise<Settlement> {
+  const response = await createRefund(ctx.env, charge.stripeAccount, {
+    refundId: refund.id,
+    amount: refund.amount,
+    currency: charge.currency,
+    paymentId: charge.stripePaymentId ?? "",
+    reason: refund.reason ?? "requested_by_customer",
+  });
+  const settled: Settlement = response.ok ? response.value : { status: "declined", failure: response.message };
+  await settleRefund(ctx, charge.id, refund.id, settled);
+  return settled;
 }
 
 function rejected(errorMessage: string): ChargeResult {
@@ -265,7 +271,10 @@ async function isKept(ctx: Ctx, chargeId: string): Promise<boolean> {
   return last?.keep ?? false;
 }
 
-/** Syncs a charge's refunds with Stripe, including those created at Stripe itself. Safe to repeat, in any order. */
+/**
+ * Syncs a charge's refunds with Stripe, including those created at Stripe itself, and requests again what never reached it. Safe to repeat, in
+ * any order.
+ */
 export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
   // No money was moved, so Stripe has nothing to report.
   if (charge.stripePaymentId === null) return scheduleCheck(ctx, charge.id);
@@ -277,8 +286,7 @@ export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
   for (const refund of ours) {
     const found = theirs.find(({ id, refundId }) => refundId === refund.id || id === refund.stripeRefundId);
     if (found) await settleRefund(ctx, charge.id, refund.id, found);
-    else if (refund.status === "pending" && ctx.now - refund.created > LOST_AFTER)
-      await settleRefund(ctx, charge.id, refund.id, { status: "declined", failure: "The request never reached Stripe" });
+    else if (refund.status === "pending" && ctx.now - refund.created > LOST_AFTER) await requestRefund(ctx, { charge, refund });
   }
   for (const found of theirs) {
     if (!ours.some(({ id, stripeRefundId }) => id === found.refundId || stripeRefundId === found.id))
