@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import type { Db } from "#db/client.ts";
 import { readsReplicas, requestDb } from "#db/databases.ts";
 import { RequestSessions } from "#db/sessions.ts";
 import { Failure, forbidden } from "#worker/lib/errors.ts";
@@ -35,20 +34,15 @@ export function authenticate({ method, path, access, input }: OperationPolicy): 
       : undefined;
     c.set("identity", identity);
     c.set("sessions", sessions);
-    let db: Db | undefined;
     c.set("ctx", {
       env: c.env,
       siteId: siteIdOf(kinds, presented),
-      get db() {
-        return (db ??= requestDb(c.env, check.siteId, identity, c.get("usage"), sessions));
-      },
+      db: requestDb(c.env, check.siteId, identity, c.get("usage"), sessions),
       now,
       requestId: c.get("requestId"),
       origin,
       caller: () => confirmCaller(c),
-      get deviceId() {
-        return presented.device;
-      },
+      deviceId: presented.device,
       claimedAccountId: check.accountId,
       ifMatch: access.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
       emitted: { siteIds: new Set(), completedEventIds: [] },
