@@ -146,7 +146,7 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
             bindings={bindings}
             onCommand={run}
             canWrite={canWrite}
-            isTaking={desk.take.isPending}
+            isTaking={desk.isTaking}
             canTake={next !== undefined}
             canSkip={itemToArm(rundown) !== undefined}
             onAir={onAir}
@@ -182,7 +182,7 @@ function perform(command: Command, desk: Desk, variables: Variables | undefined,
   switch (command) {
     case "take":
       // One press, one take: the generation would let a second one take the following item.
-      if (next && !desk.take.isPending) desk.take.mutate({ itemId: next._id, generation: rundown.generation, variables });
+      if (next && !desk.isTaking) desk.take.mutate({ itemId: next._id, generation: rundown.generation, variables });
       return;
     case "next": {
       const following = itemToArm(rundown);

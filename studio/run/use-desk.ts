@@ -84,7 +84,9 @@ export function useDesk(id: string) {
     onError: failed,
   });
 
-  return { loaded, taken, take, clear, patch, edit, reread };
+  // Until the rundown shows what comes next, another press would repeat the take, and the server would answer with the same one.
+  const isTaking = take.isPending || (take.isSuccess && take.variables.generation === loaded.data?.rundown.generation);
+  return { loaded, taken, take, isTaking, clear, patch, edit, reread };
 }
 
 export type Desk = ReturnType<typeof useDesk>;

@@ -110,3 +110,35 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await page.getByText("Rules paused").waitFor({ state: "detached" });
   expect(problems).toEqual([]);
 });
+
+test("a take is over when the screen knows what comes next, so that no press repeats it", async () => {
+  const goal = { kind: "broadcast", overlayId: "5eed0000000000000000a001", broadcast: { variables: { scorer: "Ada Moreno", minute: 17 } } };
+  const items = ["First", "Second", "Third"].map((name) => ({ ...goal, name }));
+  const staff = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo" };
+  const created: unknown = await deployment.post("/rundown/v1", { channelId: CHANNEL, name: RUNDOWN, items }, staff);
+  const { _id } = z.object({ _id: z.string() }).parse(created);
+  const { page, problems } = await openRun(browser, deployment.url, "admin");
+  await page.getByLabel("Rundown to run").selectOption({ value: _id });
+  await itemsOf(page).filter({ hasText: "Third" }).waitFor();
+  const button = page.getByRole("button", { name: /^Take\b/ });
+  const held = Promise.withResolvers<undefined>();
+  let reads = 0;
+  await page.route(new RegExp(`/rundown/v1/${_id}$`), async (route) => {
+    reads++;
+    await held.promise;
+    await route.continue();
+  });
+  await page.getByRole("listbox", { name: "Items" }).focus();
+  const log = page.getByRole("region", { name: "Audience" }).getByRole("list", { name: "As run" });
+  await page.keyboard.press("Space");
+  await log.getByText("First", { exact: true }).waitFor();
+  expect(reads).toBeGreaterThan(0);
+  expect(await button.isDisabled()).toBe(true);
+  await page.keyboard.press("Space");
+  held.resolve(undefined);
+  await expect.poll(() => button.isEnabled()).toBe(true);
+  await page.keyboard.press("Space");
+  await log.getByText("Second", { exact: true }).waitFor();
+  expect(await log.getByText("First", { exact: true }).count()).toBe(1);
+  expect(problems).toEqual([]);
+});
