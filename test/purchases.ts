@@ -67,6 +67,11 @@ export async function openCheckout(site: TestSite, buyer: Buyer, id: string, bod
   return (await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: { ...PAGES, ...body } })).as(CheckoutAnswer);
 }
 
+/** How much of a charge Stripe has refunded, in minor units. */
+export function refundedAtStripe(chargeId: string): number {
+  return stripe.records().intents.get(stripe.checkoutSessionOf(chargeId)?.intent ?? "")?.refunded ?? 0;
+}
+
 /** Buys a subscription: opens the page, pays it and sends Stripe's event. */
 export async function buy(site: TestSite, buyer: Buyer, id: string): Promise<string> {
   const { chargeId } = await openCheckout(site, buyer, id);

@@ -51,6 +51,16 @@ export async function importSite(siteId: string, text: string): Promise<Archive>
   return ended(started, () => exports.default.fetch(`${ORIGIN}/site/v1/import/${started._id}`, { headers: SUPER }));
 }
 
+/** An archive as the body of a request. */
+export function streamOf(content: string): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(content));
+      controller.close();
+    },
+  });
+}
+
 /** Everything that the archived tables have of a site, by table. */
 export async function rowsOf(siteId: string): Promise<Record<string, Json[]>> {
   const found: Record<string, Json[]> = {};

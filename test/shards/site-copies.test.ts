@@ -6,8 +6,7 @@ import { charges } from "#db/schema/commerce/billing.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { siteMoves } from "#db/schema/databases/site-moves.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
-import { type Buyer, chargeRow, heldSkus, newPurchase, refundRows } from "#test/purchases.ts";
-import { stripe } from "#test/stripe-server.ts";
+import { type Buyer, chargeRow, heldSkus, newPurchase, refundedAtStripe, refundRows } from "#test/purchases.ts";
 import { runScheduled } from "#worker/scheduled.ts";
 import { chargeEvent } from "#worker/services/billing/charges.ts";
 import { reconcileBilling } from "#worker/services/billing/reconcile.ts";
@@ -51,23 +50,19 @@ async function copyWithoutEntitlements(): Promise<void> {
   await forgetEntitlements(TO);
 }
 
-function refundedAtStripe(): number {
-  return stripe.records().intents.get(stripe.checkoutSessionOf(chargeId)?.intent ?? "")?.refunded ?? 0;
-}
-
 /** The cron's work with Stripe over one of the databases, when the purchase is due. */
 const reconcile = (shard: number) => reconcileBilling({ env, db: shardDb(env, shard), shard, now: Date.now() + MINUTE });
 
 test("a payment isn't refunded because what it bought isn't in the copy yet, and stays paid after the move", async () => {
   await copyWithoutEntitlements();
   await reconcile(TO);
-  expect(refundedAtStripe()).toBe(0);
+  expect(refundedAtStripe(chargeId)).toBe(0);
   // The copy lacks what the test has deleted, which the move notices.
   expect(await finish(site.id)).toBe("cancelled");
   await start(site, TO);
   expect(await finish(site.id)).toBe("complete");
   await reconcile(TO);
-  expect([refundedAtStripe(), await shardDb(env, TO).$count(charges, eq(charges.siteId, site.id))]).toEqual([0, 1]);
+  expect([refundedAtStripe(chargeId), await shardDb(env, TO).$count(charges, eq(charges.siteId, site.id))]).toEqual([0, 1]);
 });
 
 test("nor because it isn't any more in what is left where the site was", async () => {
@@ -75,7 +70,7 @@ test("nor because it isn't any more in what is left where the site was", async (
   await finishUntil(site.id, "switched");
   await forgetEntitlements(FROM);
   await reconcile(FROM);
-  expect([refundedAtStripe(), await finish(site.id)]).toEqual([0, "complete"]);
+  expect([refundedAtStripe(chargeId), await finish(site.id)]).toEqual([0, "complete"]);
 });
 
 test("what emits an event can't be written to a copy, so that nobody believes it was", async () => {

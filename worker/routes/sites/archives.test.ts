@@ -7,7 +7,7 @@ import { loadDemo, SITE_A, SITE_B } from "#db/demo.ts";
 import { outbox } from "#db/schema/events.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { addResource } from "#test/resources.ts";
-import { exportSite, forged, importSite, removeSite, rowsOf } from "#test/site-archives.ts";
+import { exportSite, forged, importSite, removeSite, rowsOf, streamOf } from "#test/site-archives.ts";
 import { tables } from "#test/tables.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { ApiKeyWithSecret } from "#worker/services/sites/api-key-schemas.ts";
@@ -37,15 +37,6 @@ const rowWith = (line: Record<string, unknown>, column: string): Record<string, 
   const row = line.row;
   return typeof row === "object" && row !== null && column in row ? { ...row } : undefined;
 };
-
-function streamOf(content: string): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(new TextEncoder().encode(content));
-      controller.close();
-    },
-  });
-}
 
 describe("an archive", () => {
   test("covers every table of the database, or says why it doesn't", () => {
