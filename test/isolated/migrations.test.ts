@@ -78,7 +78,7 @@ describe("An object on a database of the first release", () => {
       [2],
       [1, 2],
     ]);
-    expect(await channel.stub.receipt(broadcastId)).toEqual(receipt);
+    expect(await channel.stub.receipts([broadcastId])).toEqual([receipt]);
     expect((await channel.stub.publish(shown)).seq).toBe(1);
     expect((await channel.stub.publish(newBroadcast())).seq).toBe(3);
   });
@@ -93,7 +93,7 @@ describe("An object on a database of the first release", () => {
         spent_groups: [{ nonces: '["used"]', expires }],
       },
     });
-    expect(await channel.relay().receipt(broadcastId)).toEqual({ broadcastId, ...receipt });
+    expect(await channel.relay().receipts([broadcastId])).toEqual([{ broadcastId, ...receipt }]);
     expect((await requestToRelay(channel, { nonce: { value: "used", expires } })).status).toBe(401);
     await join(channel, { nonce: { value: "unused", expires } });
   });

@@ -27,7 +27,7 @@ async function storeCounts(channel: TestChannel): Promise<void> {
 }
 
 async function receiptOf(channel: TestChannel, broadcastId: string) {
-  const receipt = await channel.stub.receipt(broadcastId);
+  const [receipt] = await channel.stub.receipts([broadcastId]);
   if (!receipt) throw new Error("No receipt");
   const { seq, sockets, sent, acknowledged, late, delays } = receipt;
   return { seq, sockets, sent, acknowledged, late, delays: delays.reduce((sum, [, count = 0]) => sum + count, 0) };
@@ -53,6 +53,24 @@ describe.each(PLACES)("a receipt, on relays $place", ({ firstRelay }) => {
     await acknowledge(viewer, 2);
     const receipts = await Promise.all(broadcasts.map(({ broadcastId }) => receiptOf(channel, broadcastId)));
     expect(receipts.map(({ acknowledged }) => acknowledged)).toEqual([1, 1, 0]);
+  });
+
+  test("is read with those of others in one call to each relay, in the order asked for", async () => {
+    const channel = newChannel(undefined, firstRelay);
+    const viewer = await join(channel);
+    const broadcasts = [await publish(channel), await publish(channel), await publish(channel)];
+    await viewer.waitForSeq(3);
+    await acknowledge(viewer, 3);
+    const calls = vi.spyOn(Relay.prototype, "receipts");
+    const asked = [...broadcasts.map(({ broadcastId }) => broadcastId).toReversed(), newId(1)];
+    const receipts = await channel.stub.receipts(asked);
+    expect(receipts.map((receipt) => receipt && [receipt.seq, receipt.sockets, receipt.acknowledged])).toEqual([
+      [3, 1, 1],
+      [2, 1, 1],
+      [1, 1, 1],
+      null,
+    ]);
+    expect(calls.mock.calls.length).toBe(await channel.stub.relays());
   });
 
   test("sums the counts of all relays", async () => {
@@ -124,7 +142,7 @@ describe.each(PLACES)("a receipt, on relays $place", ({ firstRelay }) => {
   });
 
   test("is null for a broadcast that was never published", async () => {
-    expect(await newChannel(undefined, firstRelay).stub.receipt(newId(1))).toBeNull();
+    expect(await newChannel(undefined, firstRelay).stub.receipts([newId(1)])).toEqual([null]);
   });
 
   test("measures from the channel's commit to the acknowledgement", async () => {
@@ -135,7 +153,7 @@ describe.each(PLACES)("a receipt, on relays $place", ({ firstRelay }) => {
     await viewer.waitForSeq(seq);
     await acknowledge(viewer, seq);
     const passed = Date.now() - before;
-    const receipt = await channel.stub.receipt(broadcastId);
+    const [receipt] = await channel.stub.receipts([broadcastId]);
     const delays = new Map(receipt?.delays.map(([bucket = 0, count = 0]) => [bucket, count]));
     expect(quantile(delays, 1)).toBeLessThanOrEqual((passed + 1) * (17 / 16));
   });
@@ -178,7 +196,7 @@ describe("a receipt survives", () => {
     await viewer.waitForSeq(seq);
     await acknowledge(viewer, seq);
     await storeCounts(channel);
-    vi.spyOn(Relay.prototype, "receipt").mockImplementation(() => {
+    vi.spyOn(Relay.prototype, "receipts").mockImplementation(() => {
       throw new Error("relay down");
     });
     expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, acknowledged: 1 });

@@ -104,8 +104,8 @@ export class Branch extends DurableObject<Env> {
     return this.#each(relays, (relay) => relay.takeCensus());
   }
 
-  receipt(relays: number[], broadcastId: string): Promise<Outcome<ReceiptPart | null>[]> {
-    return this.#each(relays, async (relay) => ReceiptPart.nullable().parse(await relay.receipt(broadcastId)));
+  receipts(relays: number[], broadcastIds: string[]): Promise<Outcome<ReceiptPart[]>[]> {
+    return this.#each(relays, async (relay) => ReceiptPart.array().parse(await relay.receipts(broadcastIds)));
   }
 
   drain(relays: number[], spread: number): Promise<Outcome<number>[]> {

@@ -8,7 +8,7 @@ import { type Delivered, type Push, ReceiptPart, relayName, type VersionedGate }
 
 const Receipts = z.array(
   z.union([
-    z.object({ ok: z.literal(true), value: ReceiptPart.nullable() }),
+    z.object({ ok: z.literal(true), value: ReceiptPart.array() }),
     z.object({ ok: z.literal(false), late: z.boolean(), error: z.string() }),
   ]),
 );
@@ -83,16 +83,16 @@ export class ChannelRelays {
     return outcomes.map((outcome) => outcome.ok && outcome.value);
   }
 
-  /** Each relay's counts for a broadcast; null if it has none, or can't be reached. */
-  async receipts(relays: number[], broadcastId: string): Promise<(ReceiptPart | null)[]> {
+  /** Each relay's counts for those of these broadcasts that it knows; none if it can't be reached. */
+  async receipts(relays: number[], broadcastIds: string[]): Promise<ReceiptPart[][]> {
     const outcomes = await callRelays(this.#env, this.#channel, relays, {
-      direct: async (stub) => ReceiptPart.nullable().parse(await stub.receipt(broadcastId)),
-      through: async (stub, members) => Receipts.parse(await stub.receipt(members, broadcastId)),
+      direct: async (stub) => ReceiptPart.array().parse(await stub.receipts(broadcastIds)),
+      through: async (stub, members) => Receipts.parse(await stub.receipts(members, broadcastIds)),
     });
     return outcomes.map((outcome, i) => {
       if (outcome.ok) return outcome.value;
       logError("relay_receipt_unknown", new Error(outcome.error), { channel: this.#channel, relay: relays[i] });
-      return null;
+      return [];
     });
   }
 }

@@ -231,16 +231,22 @@ export class Channel extends SiteObject {
     for (const { relay, parts } of counts) this.takeReceipts(relay, parts);
   }
 
-  /** A broadcast's receipt from each relay's current counts, or its last reported ones; null if it never reached this channel. */
-  async receipt(broadcastId: string): Promise<ChannelReceipt | null> {
-    const seq = this.#log.positionOf(broadcastId);
-    if (seq === null) return null;
-    const stored = this.#receipts.of(broadcastId);
+  /** Each broadcast's receipt from each relay's current counts, or its last reported ones; null if it never reached this channel. */
+  async receipts(broadcastIds: string[]): Promise<(ChannelReceipt | null)[]> {
+    const positions = broadcastIds.map((id) => this.#log.positionOf(id));
+    const sent = broadcastIds.filter((_, i) => positions[i] !== null);
+    if (sent.length === 0) return positions.map(() => null);
+    const stored = this.#receipts.of(sent);
     // Retired relays are asked too: they keep their counts.
-    const relays = [...new Set([...this.#all, ...stored.keys()])];
-    const current = await this.#relays.receipts(relays, broadcastId);
-    const counts = relays.flatMap((relay, i) => current[i] ?? stored.get(relay) ?? []);
-    return sumReceipts(seq, counts);
+    const relays = [...new Set([...this.#all, ...stored.map(({ relay }) => relay)])];
+    const current = await this.#relays.receipts(relays, sent);
+    const counts = new Map(stored.map(({ relay, part }) => [`${relay} ${part.broadcastId}`, part]));
+    relays.forEach((relay, i) => current[i]?.forEach((part) => counts.set(`${relay} ${part.broadcastId}`, part)));
+    const parts = Map.groupBy(counts.values(), (part) => part.broadcastId);
+    return broadcastIds.map((id, i) => {
+      const seq = positions[i] ?? null;
+      return seq === null ? null : sumReceipts(seq, parts.get(id) ?? []);
+    });
   }
 
   /** Number of relays that new viewers are distributed over. */

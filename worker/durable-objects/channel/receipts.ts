@@ -27,10 +27,11 @@ export class ChannelReceipts {
     this.#sql.exec(insert, relay, now, JSON.stringify(parts));
   }
 
-  /** Each relay's counts for a broadcast. */
-  of(broadcastId: string): Map<number, ReceiptPart> {
-    const rows = this.#sql.exec<{ relay: number; body: string }>("SELECT relay, body FROM receipts WHERE broadcast_id = ?", broadcastId);
-    return new Map(rows.toArray().map(({ relay, body }) => [relay, ReceiptPart.parse(JSON.parse(body))]));
+  /** What each relay has reported for these broadcasts. */
+  of(broadcastIds: readonly string[]): { relay: number; part: ReceiptPart }[] {
+    const select = "SELECT relay, body FROM receipts WHERE broadcast_id IN (SELECT value FROM json_each(?))";
+    const rows = this.#sql.exec<{ relay: number; body: string }>(select, JSON.stringify(broadcastIds));
+    return rows.toArray().map(({ relay, body }) => ({ relay, part: ReceiptPart.parse(JSON.parse(body)) }));
   }
 
   prune(now: number): void {

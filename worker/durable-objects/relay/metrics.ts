@@ -44,9 +44,9 @@ export class RelayMetrics {
     return this.#dueAt;
   }
 
-  /** The counts of a broadcast; null if it isn't a recent one. */
-  receipt(broadcastId: string): ReceiptPart | null {
-    return this.#receipts.of(broadcastId);
+  /** The counts of those of these broadcasts that are recent. */
+  receipts(broadcastIds: readonly string[]): ReceiptPart[] {
+    return this.#receipts.of(broadcastIds);
   }
 
   /** Sends frames by calling `send`, and counts the sockets they were for and those that accepted them. */

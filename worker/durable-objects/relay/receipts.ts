@@ -72,10 +72,12 @@ export class RelayReceipts {
     return true;
   }
 
-  /** The counts of one broadcast. */
-  of(broadcastId: string): ReceiptPart | null {
-    const entry = this.#entries().find((known) => known.broadcastId === broadcastId);
-    return entry ? toPart(entry) : null;
+  /** The counts of those of these broadcasts that are recent. */
+  of(broadcastIds: readonly string[]): ReceiptPart[] {
+    const asked = new Set(broadcastIds);
+    return this.#entries()
+      .filter((known) => asked.has(known.broadcastId))
+      .map(toPart);
   }
 
   /** Writes the changed counts. */

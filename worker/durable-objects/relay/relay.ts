@@ -167,8 +167,8 @@ export class Relay extends SiteObject {
   }
 
   /** This relay's counts for a broadcast; null if it isn't a recent one. */
-  receipt(broadcastId: string): ReceiptPart | null {
-    return this.#metrics.receipt(broadcastId);
+  receipts(broadcastIds: string[]): ReceiptPart[] {
+    return this.#metrics.receipts(broadcastIds);
   }
 
   /** Sets the tags of these accounts' viewers, from the next frame on, and notifies them. */

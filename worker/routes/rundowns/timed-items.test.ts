@@ -7,6 +7,7 @@ import { rundownsOf } from "#test/rundowns.ts";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/accounts.ts";
 import { rundownTakes } from "#db/schema/rundowns.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { exportAsRun } from "#worker/services/rundowns/as-run.ts";
 import { AsRunQuery, Rundown } from "#worker/services/rundowns/schemas.ts";
 import { settleReceipts } from "#worker/services/rundowns/receipts.ts";
@@ -171,6 +172,17 @@ describe("the as-run log", () => {
     await Promise.all([1, 2].map(() => settleReceipts({ env, db, now: Date.now() + 2 * MINUTE })));
     expect((await asRun(rundown._id))[0]).toMatchObject({ _id: taken._id, isFinal: true, receipt: live?.receipt });
     expect(await onAir()).not.toContain(taken._id);
+  });
+
+  test("asks the channel once for all receipts of a page", async () => {
+    const rundown = await newRundown([await goal(), note()]);
+    for (let round = 0; round < 3; round++) for (const { _id } of rundown.items) await take(rundown._id, { itemId: _id });
+    const calls = vi.spyOn(Channel.prototype, "receipts");
+    const log = await asRun(rundown._id);
+    expect(log.map(({ kind, receipt }) => [kind, receipt?.sockets])).toEqual(
+      Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? ["broadcast", 0] : ["note", undefined])),
+    );
+    expect(calls).toHaveBeenCalledOnce();
   });
 
   test("is exported as CSV, in which no name is a formula", async () => {

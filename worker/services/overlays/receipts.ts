@@ -56,7 +56,7 @@ async function readReceipts(ctx: Ctx, broadcastId: string, targets: string[]): P
     const channelIds = targets.includes(SITE_WIDE) ? await presenceOf(ctx.env, ctx.siteId).reachedBy(broadcastId) : targets;
     const receipts = await Promise.all(
       channelIds.map(async (channelId) => {
-        const receipt = await readChannelReceipt(ctx, channelId, broadcastId);
+        const [receipt] = await readChannelReceipts(ctx, channelId, [broadcastId]);
         return receipt ? [{ channelId, ...receipt }] : [];
       }),
     );
@@ -66,22 +66,24 @@ async function readReceipts(ctx: Ctx, broadcastId: string, targets: string[]): P
   }
 }
 
-async function readChannelReceipt(
+async function readChannelReceipts(
   ctx: Pick<Ctx, "env" | "siteId">,
   channelId: string,
-  broadcastId: string,
-): Promise<ChannelReceipt | null> {
-  return ChannelReceipt.nullable().parse(await channelOf(ctx.env, ctx.siteId, channelId).receipt(broadcastId));
+  broadcastIds: string[],
+): Promise<(ChannelReceipt | null)[]> {
+  return ChannelReceipt.nullable()
+    .array()
+    .parse(await channelOf(ctx.env, ctx.siteId, channelId).receipts(broadcastIds));
 }
 
-/** The delivery of a broadcast on one channel; null if the channel no longer has it. Throws if the channel doesn't respond. */
-export async function readDelivery(
+/** The deliveries of broadcasts on one channel; null for those that it no longer has. Throws if the channel doesn't respond. */
+export async function readDeliveries(
   ctx: Pick<Ctx, "env" | "siteId">,
   channelId: string,
-  broadcastId: string,
-): Promise<DeliveryCounts | null> {
-  const receipt = await readChannelReceipt(ctx, channelId, broadcastId);
-  return receipt && countsOf([receipt]);
+  broadcastIds: string[],
+): Promise<(DeliveryCounts | null)[]> {
+  const receipts = await readChannelReceipts(ctx, channelId, broadcastIds);
+  return receipts.map((receipt) => receipt && countsOf([receipt]));
 }
 
 function countsOf(parts: ChannelReceipt[]): DeliveryCounts {

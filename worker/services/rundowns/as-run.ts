@@ -5,7 +5,7 @@ import { keyAllows, managesPage } from "#worker/lib/roles.ts";
 import { requireStillAllowed } from "#worker/services/auth/current-caller.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
-import { receiptOf } from "./receipts.ts";
+import { receiptsOf } from "./receipts.ts";
 import { getRundown } from "./rundowns.ts";
 import { type AsRunEntry, type AsRunQuery, type NamedTake, toTake } from "./schemas.ts";
 import { takeColumns } from "./takes.ts";
@@ -36,9 +36,9 @@ const asRunList = tableList<LoggedTake>({
 
 /** What went out, oldest first, with receipts as of now. */
 export async function listAsRun(ctx: Ctx, id: string, query: AsRunQuery): Promise<ListPage<AsRunEntry>> {
-  await getRundown(ctx, id, "read");
+  const { channelId } = await getRundown(ctx, id, "read");
   const page = await listRows(ctx, asRunList, query, ...ofRundown(ctx, id, query));
-  return { ...page, rows: await toEntries(ctx, page.rows) };
+  return { ...page, rows: await toEntries(ctx, channelId, page.rows) };
 }
 
 /** The same as CSV, without pages, read as fast as it is sent. */
@@ -93,7 +93,7 @@ async function* csvOf(ctx: Ctx, channelId: string, where: SQL | undefined): Asyn
       .where(and(where, gt(rundownTakes.generation, last?.generation ?? -1)))
       .orderBy(asc(rundownTakes.generation))
       .limit(PAGE);
-    const entries = await toEntries(ctx, rows);
+    const entries = await toEntries(ctx, channelId, rows);
     if (entries.length > 0) yield entries.map((entry) => csvLine(Object.values(COLUMNS).map((column) => column(entry)))).join("");
     if (rows.length < PAGE) return;
     last = rows.at(-1);
@@ -108,8 +108,7 @@ function ofRundown(ctx: Ctx, id: string, { kind }: AsRunQuery): (SQL | undefined
   ];
 }
 
-function toEntries(ctx: Ctx, rows: LoggedTake[]): Promise<AsRunEntry[]> {
-  return Promise.all(
-    rows.map(async (row) => ({ ...toTake(row), receipt: await receiptOf(ctx, row, row.seen), isFinal: row.receiptDueAt === null })),
-  );
+async function toEntries(ctx: Ctx, channelId: string, rows: LoggedTake[]): Promise<AsRunEntry[]> {
+  const receipts = await receiptsOf(ctx, channelId, rows);
+  return rows.map((row, i) => ({ ...toTake(row), receipt: receipts[i] ?? null, isFinal: row.receiptDueAt === null }));
 }

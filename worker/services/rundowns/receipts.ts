@@ -5,7 +5,7 @@ import type { TakeReceipt } from "#db/types.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { seenSql } from "#worker/services/insights/impressions.ts";
-import { readDelivery } from "#worker/services/overlays/receipts.ts";
+import { readDeliveries } from "#worker/services/overlays/receipts.ts";
 
 /** Channels keep receipts for a day after the end of a broadcast. */
 const KEPT_MS = 86_400_000;
@@ -15,10 +15,19 @@ const MAX_PER_RUN = 1_000;
 
 type Worker = Pick<Ctx, "env" | "db" | "now">;
 
-/** The receipt of a take as of now; null if it isn't a broadcast, or its channel doesn't respond or no longer has it. */
-export async function receiptOf(worker: Worker, take: TakeRow, seen: number | null): Promise<TakeReceipt | null> {
-  if (take.receiptDueAt === null) return take.receipt;
-  return readReceipt(worker, take, seen).catch(() => null);
+/** The receipts of a channel's takes as of now; null for what isn't a broadcast, and if the channel doesn't respond or no longer has it. */
+export async function receiptsOf(
+  ctx: Ctx,
+  channelId: string,
+  takes: (TakeRow & { seen: number | null })[],
+): Promise<(TakeReceipt | null)[]> {
+  const live = takes.filter(({ receiptDueAt }) => receiptDueAt !== null).map(({ id }) => id);
+  const read = live.length === 0 ? [] : await readDeliveries(ctx, channelId, live).catch(() => []);
+  const deliveries = new Map(live.map((id, i) => [id, read[i]]));
+  return takes.map(({ id, receiptDueAt, receipt, seen }) => {
+    const delivery = deliveries.get(id);
+    return receiptDueAt === null ? receipt : delivery ? { ...delivery, seen } : null;
+  });
 }
 
 /** Stores the receipts of broadcasts that have ended: their channels keep them for a day only. Safe to run twice. */
@@ -63,6 +72,6 @@ function isDue({ id, siteId, receiptDueAt }: TakeRow) {
 }
 
 async function readReceipt({ env }: Worker, { siteId, channelId, id }: TakeRow, seen: number | null): Promise<TakeReceipt | null> {
-  const delivery = await readDelivery({ env, siteId }, channelId, id);
-  return delivery && { ...delivery, seen };
+  const [delivery] = await readDeliveries({ env, siteId }, channelId, [id]);
+  return delivery ? { ...delivery, seen } : null;
 }
