@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { build } from "./lib/build.ts";
 import { requireChromium } from "./lib/chromium.ts";
-import { OFFLINE } from "./lib/command.ts";
+import { TOOL_ENV } from "./lib/command.ts";
 import { createMemoryFolder } from "./lib/memory-folder.ts";
 import { testFigures, writeRecord } from "./lib/records.ts";
 import { guard, say } from "./lib/report.mjs";
@@ -44,7 +44,7 @@ if (process.connected) process.disconnect();
 async function vitest(args: string[]): Promise<number> {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
   const memory = createMemoryFolder();
-  const env = { ...process.env, ...OFFLINE, ...(memory !== undefined && { TMPDIR: memory }) };
+  const env = { ...process.env, ...TOOL_ENV, ...(memory !== undefined && { TMPDIR: memory }) };
   const child = spawn("vitest", ["run", ...reporters, ...args], { cwd: ROOT, env, stdio: "inherit" });
   const stop = (): boolean => child.kill();
   for (const event of ["SIGINT", "SIGTERM", "disconnect"]) process.on(event, stop);

@@ -18,7 +18,7 @@ export interface CommandResult {
 
 /** Runs a command of node_modules/.bin to its end, without printing its output. */
 export async function run(command: string, args: string[], { env = {}, input = "" }: CommandOptions = {}): Promise<CommandResult> {
-  const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...OFFLINE, ...env }, stdio: "pipe" });
+  const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...TOOL_ENV, ...env }, stdio: "pipe" });
   let output = "";
   let stdout = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -41,10 +41,14 @@ export async function runOrFail(command: string, args: string[], options?: Comma
   return stdout;
 }
 
-/** Keeps the tools offline: no telemetry, no update check, no request for a sample of `request.cf`. */
-export const OFFLINE = {
+/**
+ * Keeps the tools offline: no telemetry, no update check, no request for a sample of `request.cf`. Traces of requests, which the local
+ * runtime would write to disk without a limit, are kept only if asked for with `X_LOCAL_OBSERVABILITY=true`.
+ */
+export const TOOL_ENV = {
   ASTRO_TELEMETRY_DISABLED: "1",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
   WRANGLER_SEND_METRICS: "false",
+  X_LOCAL_OBSERVABILITY: process.env["X_LOCAL_OBSERVABILITY"] ?? "false",
 };

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { on, once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { OFFLINE } from "./command.ts";
+import { TOOL_ENV } from "./command.ts";
 import { Problem } from "./report.mjs";
 import { ROOT } from "./root.mjs";
 import { RuntimeLog } from "./runtime-log.ts";
@@ -41,7 +41,7 @@ const READY_MS = 300_000;
 export async function startServer({ port, state, secrets, config, isHealthy = true }: ServerOptions): Promise<Server> {
   const child = spawn(process.execPath, ["--no-warnings", "--import", EXIT_WITH_PARENT, WRANGLER, ...devArguments(port, state, config)], {
     cwd: ROOT,
-    env: { ...process.env, ...OFFLINE, ...secrets },
+    env: { ...process.env, ...TOOL_ENV, ...secrets },
     stdio: ["ignore", "inherit", "pipe", "ipc"],
     // A separate process group, so that a kill reaches the runtime's processes, and Ctrl+C only this one.
     detached: true,

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,6 +61,9 @@ it("leaves no server running when it is killed, and starts again on the same sta
 
   const second = await urlOf(npmStart("0"));
   expect((await fetch(new URL("/health", second))).status).toBe(200);
+  // Traces of requests would grow without a limit.
+  const stored = await readdir(join(state, "v3"));
+  expect([stored.includes("d1"), stored.includes("observability")]).toEqual([true, false]);
 });
 
 it("reports in one sentence that its port is taken", async () => {
