@@ -1,5 +1,6 @@
 // `npm run bench`: compares Tifo with the bare platform and its peers. `npm run bench -- F G --quick` runs some of the benchmarks, smaller and
 // without recording the results.
+import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { runOrFail } from "#scripts/lib/command.ts";
 import { guard, Problem, say } from "#scripts/lib/report.mjs";
@@ -76,7 +77,8 @@ async function runOne(letter: string, quick: boolean): Promise<void> {
   const [started, loadBefore] = [Date.now(), load()];
   const result = await benchmark.run(quick);
   const day = new Date(started).toISOString().slice(0, 10);
-  const took = `${day}, ${((Date.now() - started) / 1000).toFixed(0)} s, load average before ${loadBefore}, after ${load()}`;
+  const processor = cpus()[0]?.model.trim() ?? "unknown processor";
+  const took = `${day}, ${((Date.now() - started) / 1000).toFixed(0)} s, ${processor}, load average before ${loadBefore}, after ${load()}`;
   const text = markdown({ ...result, remarks: [...(result.remarks ?? []), took] });
   say(`\n${text}\n`);
   if (!quick) record(letter, text);

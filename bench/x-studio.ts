@@ -13,7 +13,7 @@ const Figures = z.object({ times: z.array(z.number()), median: z.number(), longe
 /** X: the time from an operator's press of Take in Studio to the overlay's frame at the last of 1,000 viewers, and how smooth Run stays. */
 export async function studio(quick: boolean): Promise<Result> {
   await build();
-  const [takes, rows, seconds] = quick ? [10, 100, 5] : [100, 5_000, 15];
+  const [takes, rows, seconds] = quick ? [10, 100, 5] : [150, 5_000, 15];
   const output = await runOrFail("node", ["scripts/bench-studio.ts", String(takes), String(rows), String(seconds)]);
   const { times, longest, frames, ...figures } = Figures.parse(JSON.parse(output.trim().split("\n").at(-1) ?? ""));
   const p99 = percentile(times, 0.99);

@@ -101,11 +101,11 @@ export function record(section: string, text: string): void {
   writeFileSync(RESULTS, around(section).join(`\n\n${text}\n\n`));
 }
 
-/** The machine and the versions with which the results were measured. */
+/** The machine and the versions of the last run; each table names its own processor. */
 export function environment(compatibility: string): string {
   const versions = ["workerd", "wrangler", "miniflare", "hono", "@hono/zod-openapi", "partyserver", "socket.io", "ws"];
   const lines = [
-    `- ${new Date().toISOString().slice(0, 10)}, commit ${git("rev-parse", "--short", "HEAD")}`,
+    `- Last run: ${new Date().toISOString().slice(0, 10)}, commit ${git("rev-parse", "--short", "HEAD")}`,
     `- ${describeMachine()}`,
     `- Node.js ${process.version}, ${versions.map((name) => `${name} ${versionOf(name)}`).join(", ")}`,
     `- ${compatibility}`,
