@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { eq, sql } from "drizzle-orm";
 import { allOf, ctxOf } from "#test/callers.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
@@ -21,6 +21,10 @@ const { note, goal, newRundown, read, take, clear, asRun, replace, patch, run, o
 
 beforeAll(async () => {
   site = await newSite();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 const logOf = async (id: string) => (await asRun(id)).map(({ name, state, trigger }) => [name, state, trigger]);
@@ -160,6 +164,14 @@ describe("a wait", () => {
   });
 });
 
+/** Copies a take into further generations. */
+async function copyTake(id: string, copies: number): Promise<void> {
+  await db.run(sql`insert into ${rundownTakes} (id, site_id, rundown_id, channel_id, generation, item_id, kind, name, trigger, taken_at, state, receipt_due_at)
+    with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${copies})
+    select ${id} || n, site_id, rundown_id, channel_id, n, item_id, kind, name, trigger, taken_at, state, receipt_due_at
+      from numbers, (select * from ${rundownTakes} where id = ${id})`);
+}
+
 describe("the as-run log", () => {
   test("has live receipts, which are stored for good a minute after the end", async () => {
     const rundown = await newRundown();
@@ -185,6 +197,15 @@ describe("the as-run log", () => {
     expect(calls).toHaveBeenCalledOnce();
   });
 
+  test("asks the channel for at most 50 receipts at once", async () => {
+    const rundown = await newRundown([await goal()]);
+    const { _id } = await take(rundown._id);
+    await copyTake(_id, 60);
+    const calls = vi.spyOn(Channel.prototype, "receipts");
+    await allOf(await exportAsRun(ctxOf(site.id, site.accounts.admin), rundown._id, AsRunQuery.parse({ format: "csv" })));
+    expect(calls.mock.calls.map(([ids]) => ids.length)).toEqual([50, 11]);
+  });
+
   test("is exported as CSV, in which no name is a formula", async () => {
     const rundown = await newRundown([{ kind: "note", name: "=cmd|' /C calc'!A0" }, await goal({ name: 'Goal, "home"' })]);
     await take(rundown._id, { itemId: rundown.items[0]?._id });
@@ -201,10 +222,7 @@ describe("the as-run log", () => {
   test("ends, as CSV, when the caller loses the permission", async () => {
     const rundown = await newRundown([note()]);
     const { _id } = await take(rundown._id, { itemId: rundown.items[0]?._id });
-    await db.run(sql`insert into ${rundownTakes} (id, site_id, rundown_id, channel_id, generation, item_id, kind, name, trigger, taken_at, state)
-      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 300)
-      select printf('%024x', n), site_id, rundown_id, channel_id, n, item_id, kind, name, trigger, taken_at, state
-        from numbers, (select * from ${rundownTakes} where id = ${_id})`);
+    await copyTake(_id, 300);
     const leaving = await site.addAccount("leaving", site.accounts.admin.roles);
     const exported = () => exportAsRun(ctxOf(site.id, leaving), rundown._id, AsRunQuery.parse({ format: "csv" }));
     const pieces = await exported();
