@@ -23,7 +23,7 @@ import { type Broadcast, type ClearTarget, parseName } from "./channel.protocol.
 import { ChannelRelays } from "./channel-relays.ts";
 import { DIRECT_RELAYS, MAX_RELAYS, type RelayCounts } from "#worker/durable-objects/branch/branch.protocol.ts";
 import { requireAll } from "#worker/durable-objects/branch/outcome.ts";
-import { ChannelReceipts, sumReceipts } from "./receipts.ts";
+import { ChannelReceipts, latestParts, sumReceipts } from "./receipts.ts";
 import { FanOut } from "./fan-out.ts";
 import type { HiddenChange } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { timelineOf } from "./timeline.ts";
@@ -233,20 +233,14 @@ export class Channel extends SiteObject {
 
   /** Each broadcast's receipt from each relay's current counts, or its last reported ones; null if it never reached this channel. */
   async receipts(broadcastIds: string[]): Promise<(ChannelReceipt | null)[]> {
-    const positions = broadcastIds.map((id) => this.#log.positionOf(id));
-    const sent = broadcastIds.filter((_, i) => positions[i] !== null);
-    if (sent.length === 0) return positions.map(() => null);
+    const known = broadcastIds.map((id) => ({ id, seq: this.#log.positionOf(id) }));
+    const sent = known.flatMap(({ id, seq }) => (seq === null ? [] : id));
+    if (sent.length === 0) return known.map(() => null);
     const stored = this.#receipts.of(sent);
     // Retired relays are asked too: they keep their counts.
     const relays = [...new Set([...this.#all, ...stored.map(({ relay }) => relay)])];
-    const current = await this.#relays.receipts(relays, sent);
-    const counts = new Map(stored.map(({ relay, part }) => [`${relay} ${part.broadcastId}`, part]));
-    relays.forEach((relay, i) => current[i]?.forEach((part) => counts.set(`${relay} ${part.broadcastId}`, part)));
-    const parts = Map.groupBy(counts.values(), (part) => part.broadcastId);
-    return broadcastIds.map((id, i) => {
-      const seq = positions[i] ?? null;
-      return seq === null ? null : sumReceipts(seq, parts.get(id) ?? []);
-    });
+    const parts = latestParts(stored, relays, await this.#relays.receipts(relays, sent));
+    return known.map(({ id, seq }) => (seq === null ? null : sumReceipts(seq, parts.get(id) ?? [])));
   }
 
   /** Number of relays that new viewers are distributed over. */

@@ -11,6 +11,11 @@ const SCHEMA = [
   ) WITHOUT ROWID`,
 ];
 
+interface Reported {
+  relay: number;
+  part: ReceiptPart;
+}
+
 /** The counts that relays reported for each broadcast. They are absolute, so a repeated report changes nothing. */
 export class ChannelReceipts {
   readonly #sql: SqlStorage;
@@ -28,7 +33,7 @@ export class ChannelReceipts {
   }
 
   /** What each relay has reported for these broadcasts. */
-  of(broadcastIds: readonly string[]): { relay: number; part: ReceiptPart }[] {
+  of(broadcastIds: readonly string[]): Reported[] {
     const select = "SELECT relay, body FROM receipts WHERE broadcast_id IN (SELECT value FROM json_each(?))";
     const rows = this.#sql.exec<{ relay: number; body: string }>(select, JSON.stringify(broadcastIds));
     return rows.toArray().map(({ relay, body }) => ({ relay, part: ReceiptPart.parse(JSON.parse(body)) }));
@@ -37,6 +42,13 @@ export class ChannelReceipts {
   prune(now: number): void {
     this.#sql.exec("DELETE FROM receipts WHERE at < ?", now - KEPT_MS);
   }
+}
+
+/** The counts of each broadcast by id: of each relay the current ones, or those that it has reported last. */
+export function latestParts(reported: Reported[], relays: number[], current: ReceiptPart[][]): Map<string, ReceiptPart[]> {
+  const answers = relays.flatMap((relay, i) => (current[i] ?? []).map((part) => ({ relay, part })));
+  const latest = new Map([...reported, ...answers].map(({ relay, part }) => [`${relay} ${part.broadcastId}`, part]));
+  return Map.groupBy(latest.values(), (part) => part.broadcastId);
 }
 
 /** Sums the counts of several relays or channels. */
