@@ -15,7 +15,7 @@ export const SHOW_OPERATIONS: Record<string, string> = {
   cancelScheduledAction: "unschedule, don't run",
   claimQuest: "collect reward, get prize, get reward, redeem reward, collect prize, redemption, reward redemption",
   clearBroadcasts:
-    "hide overlay, remove overlay from screen, take down, stop overlay, take overlay off, take off screen, take off air, clear everything, remove all overlays, end overlay early, overlay stuck on screen, won't go away, doesn't disappear, cancel goal graphic",
+    "hide overlay, remove overlay from screen, take down, stop overlay, take overlay off, take off screen, take off air, clear everything, remove all overlays, end overlay early, overlay stuck on screen, won't go away, doesn't disappear, cancel goal graphic, emergency stop, panic button",
   clearChannelBroadcasts:
     "hide overlay, remove overlay from screen, take down, stop overlay, take overlay off, take off air, clear everything on a channel, end overlay early, overlay stuck on screen, won't go away, doesn't disappear",
   clearRundown: "take everything off, clear all graphics",

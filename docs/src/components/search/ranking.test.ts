@@ -105,6 +105,13 @@ describe("the index of the search box", () => {
     expect(ranking.search("412", TOP).map(({ url }) => url)).toContain("/errors#precondition_failed");
   });
 
+  test("takes a single word that is a page's keyword for the name of that page", () => {
+    expect(ranking.search("logs", 1)[0]?.url).toBe("/guides/operations");
+    expect(ranking.search("emergency stop", TOP).map(({ url }) => url)).toContain("/docs/api-reference/clearBroadcasts");
+    expect(ranking.search("server logs", TOP).map(({ url }) => url)).toContain("/guides/operations");
+    expect(ranking.search("export personal data", TOP).map(({ url }) => url)).toContain("/docs/api-reference/exportAccount");
+  });
+
   test("lists changelogs after the pages on the same subject", () => {
     expect(ranking.search("web sdk", TOP).map(({ url }) => url)).not.toContain("/sdk/web/getting-started/CHANGELOG");
   });

@@ -31,7 +31,7 @@ interface Page {
   description: string;
   headings: Section[];
   titleWords: Set<string>;
-  /** The headings and keywords of several words. */
+  /** The keywords, and the headings of several words. */
   phrases: string[][];
   weight: number;
 }
@@ -147,7 +147,8 @@ export class Ranking {
       }
       target[field] += ` ${words.join(" ")}`;
       if (field === "description") page.description = t ?? "";
-      if (field === "keywords" || field === "heading") page.phrases.push(...phrases.filter((phrase) => phrase.length > 1));
+      if (field === "keywords" || field === "heading")
+        page.phrases.push(...phrases.filter((phrase) => phrase.length > 1 || field === "keywords"));
       if (field === "heading") page.headings.push({ title: t ?? "", anchor: h, words: new Set(words) });
     }
   }
@@ -272,7 +273,9 @@ export class Ranking {
     // A title that the query names completely is what the reader looks for.
     const inTitle = [...page.titleWords].filter((word) => match.inTitle.has(word)).length;
     const whole = page.titleWords.size > 0 ? 1 + 0.7 * (inTitle / page.titleWords.size) : 1;
-    const named = Math.max(0, ...page.phrases.filter((words) => words.every((word) => asked.has(word))).map((words) => this.#sum(words)));
+    // A keyword of one word names the page only to a reader who asks for nothing else.
+    const phrases = page.phrases.filter((words) => words.length > 1 || asked.size === 1);
+    const named = Math.max(0, ...phrases.filter((words) => words.every((word) => asked.has(word))).map((words) => this.#sum(words)));
     const phrase = 1 + PHRASE * Math.min(1, named / Math.max(1, this.#sum([...asked])));
     return match.score * coverage * whole * phrase * page.weight * (context !== undefined && page.crumb === context ? 1.15 : 1);
   }
