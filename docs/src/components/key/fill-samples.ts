@@ -7,7 +7,8 @@ export function fillCredentials(own: Credentials = storedCredentials()): void {
   const page = document.querySelector(".main-frame");
   if (!page || (isNone(own) && location.origin === DEMO.origin && !page.hasAttribute("data-filled"))) return;
   page.toggleAttribute("data-filled", true);
-  for (const code of page.querySelectorAll("pre, code")) if (!isInIsland(code)) fillText(code, own);
+  const demo = demoTexts(own);
+  for (const code of page.querySelectorAll("pre, code:not(pre code)")) if (!isInIsland(code)) fillText(code, own, demo);
   for (const button of page.querySelectorAll("[data-code]")) {
     const attribute = button.getAttributeNode("data-code");
     if (attribute) attribute.value = fill(original(attribute), own, location.origin);
@@ -23,13 +24,21 @@ function isNone(own: Credentials): boolean {
   return own.clientId === "" && own.developerKey === "" && own.origin === "";
 }
 
-function fillText(code: Element, own: Credentials): void {
+/** What samples contain that is replaced. Few of a page's many texts have any of it. */
+function demoTexts({ values = [] }: Credentials): string[] {
+  const hosts = [new URL(DEMO.origin).host, location.host];
+  return [DEMO.clientId, DEMO.developerKey, ...hosts, ...values.map(([demo]) => demo)];
+}
+
+function fillText(code: Element, own: Credentials, demo: readonly string[]): void {
   // Text that mentions the local server's origin remains true on a deployment.
   const pageOrigin = code.closest("pre") ? location.origin : DEMO.origin;
   const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    const before = original(text);
-    if (fill(before, { ...own, clientId: "·", developerKey: "·", origin: "·" }) !== before) text.nodeValue = fill(before, own, pageOrigin);
+    const shown = text.nodeValue ?? "";
+    if (!originals.has(text) && !demo.some((part) => shown.includes(part))) continue;
+    const filled = fill(original(text), own, pageOrigin);
+    if (filled !== shown) text.nodeValue = filled;
   }
 }
 
