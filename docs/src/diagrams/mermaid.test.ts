@@ -38,7 +38,21 @@ describe("a diagram", () => {
     expect(drawDiagram(source, "x")).toContain(
       "<ol><li><b>Your &lt;app> → Tifo</b>: checkout</li><li><b>Tifo</b>: record</li><li>waits</li><li><b>Tifo → Your &lt;app></b>: url</li></ol>",
     );
-    expect(drawDiagram("flowchart LR\n  A --> B", "x")).not.toContain("<ol>");
+  });
+
+  test("of boxes and arrows has its arrows as a list for narrow windows", () => {
+    const source = "flowchart TD\n  App --> API[REST <API>]\n  API -->|starts, stops| Stream[Stream provider]\n  Stream --> App[Your app]";
+    expect(drawDiagram(source, "x")).toContain(
+      "<ul><li><b>Your app → REST &lt;API></b></li><li><b>REST &lt;API> → Stream provider</b>: starts, stops</li><li><b>Stream provider → Your app</b></li></ul>",
+    );
+  });
+
+  test.each([
+    ["a group", "flowchart TD\n  subgraph Server\n  A --> B\n  end"],
+    ["a chain", "flowchart TD\n  A --> B --> C"],
+    ["states", "stateDiagram-v2\n  [*] --> Idle\n  Idle --> [*]"],
+  ])("with %s has no list, and scrolls", (_, source) => {
+    expect(drawDiagram(source, "x")).not.toMatch(/<[ou]l>/);
   });
 
   test("without connections fails the build", () => {

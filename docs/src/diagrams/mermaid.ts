@@ -15,6 +15,8 @@ const SHADOWS = `background:${[
 ].join(",")}`;
 const PARTICIPANT = /^\s*(?:participant|actor)\s+(\w+)(?:\s+as\s+(.+))?$/gm;
 const MESSAGE = /^\s*(\w+)\s*-+(?:>>|>|x|\))\s*(\w+)\s*:\s*(.+)$/;
+/** An arrow of a flowchart, between two boxes that may name themselves. */
+const ARROW = /^\s*(\w+)(?:\[([^\]]+)\])?\s+-+>\s*(?:\|([^|]+)\|)?\s+(\w+)(?:\[([^\]]+)\])?\s*$/;
 const NOTE = /^\s*Note\s[^:]+:\s*(.+)$/;
 /** The smallest text, in pixels, however narrow the window is: a wide diagram scrolls instead of shrinking. */
 const SMALLEST_TEXT = 13;
@@ -39,23 +41,41 @@ export function drawDiagram(source: string, caption: string): string {
     .replace(SIZE, scaled(svg))
     .replaceAll(DECIMALS, "$1")
     .replaceAll(/>\s+</g, "><");
-  const narrow = stepsOf(source);
+  const narrow = source.trimStart().startsWith("sequenceDiagram") ? stepsOf(source) : arrowsOf(source);
   return `<figure class="diagram not-content" data-source="${escape(source)}"><div role="group" aria-label="Diagram" tabindex="0" style="${SHADOWS}">${drawing}</div>${narrow}</figure>`;
 }
 
-/** The messages of a sequence diagram as a list, which narrow windows show instead of it: empty for other kinds. */
+/** The messages of a sequence diagram as a list, which narrow windows show instead of it. */
 function stepsOf(source: string): string {
-  if (!source.trimStart().startsWith("sequenceDiagram")) return "";
   const names = new Map([...source.matchAll(PARTICIPANT)].map(([, id = "", name = id]) => [id, name.trim()]));
-  const nameOf = (id: string): string => escape(names.get(id) ?? id);
   const steps = source.split("\n").flatMap((line) => {
     const [, note] = NOTE.exec(line) ?? [];
     if (note !== undefined) return `<li>${escape(note)}</li>`;
     const [, from = "", to = "", text = ""] = MESSAGE.exec(line) ?? [];
-    if (from === "") return [];
-    return `<li><b>${nameOf(from)}${from === to ? "" : ` → ${nameOf(to)}`}</b>: ${escape(text)}</li>`;
+    return from === "" ? [] : [entry(names, from, to, text)];
   });
   return `<ol>${steps.join("")}</ol>`;
+}
+
+/** The arrows of a flowchart as a list, for narrow windows: empty for a diagram that has something besides plain boxes and arrows. */
+function arrowsOf(source: string): string {
+  const names = new Map<string, string>();
+  const arrows: [from: string, to: string, text: string][] = [];
+  for (const line of source.split("\n").slice(1)) {
+    if (line.trim() === "") continue;
+    const [, from, fromName, text = "", to, toName] = ARROW.exec(line) ?? [];
+    if (from === undefined || to === undefined) return "";
+    if (fromName !== undefined) names.set(from, fromName);
+    if (toName !== undefined) names.set(to, toName);
+    arrows.push([from, to, text]);
+  }
+  return `<ul>${arrows.map((arrow) => entry(names, ...arrow)).join("")}</ul>`;
+}
+
+function entry(names: ReadonlyMap<string, string>, from: string, to: string, text: string): string {
+  const nameOf = (id: string): string => escape(names.get(id) ?? id);
+  const label = text === "" ? "" : `: ${escape(text)}`;
+  return `<li><b>${nameOf(from)}${from === to ? "" : ` → ${nameOf(to)}`}</b>${label}</li>`;
 }
 
 /** Width and height at which the smallest text has its size. */
