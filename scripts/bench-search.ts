@@ -33,17 +33,18 @@ async function timeToHit(on: Page, question: string): Promise<number> {
       new Promise<number>((resolve) => {
         const box = document.querySelector("tifo-search");
         const input = box?.querySelector("input");
-        const list = box?.querySelector("ul");
-        if (!input || !list) throw new Error("The page has no search box.");
+        // Says how many results there are, also when there are none.
+        const count = box?.querySelector(".count");
+        if (!input || !count) throw new Error("The page has no search box.");
         input.focus();
-        list.replaceChildren();
+        count.textContent = "";
         const started = performance.now();
         const observer = new MutationObserver(() => {
-          if (list.childElementCount === 0) return;
+          if (count.textContent === "") return;
           observer.disconnect();
           requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started)));
         });
-        observer.observe(list, { childList: true });
+        observer.observe(count, { childList: true });
         input.value = text;
         input.dispatchEvent(new Event("input", { bubbles: true }));
       }),
