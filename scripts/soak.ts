@@ -1,5 +1,5 @@
 // `npm run soak`: runs that take too long for `npm test`. Each prints its result in one line, and fails the command if it is wrong.
-// `npm run soak -- --hours 1` (or `--minutes 20`) runs only the mix of everything, for that time.
+// `npm run soak -- sandboxes chat` runs only these, and `npm run soak -- --hours 1` (or `--minutes 20`) only the mix, for that time.
 import { parseArgs } from "node:util";
 import { countOverKill } from "#bench/k-votes.ts";
 import { chatUnderKills } from "#test/kills/chat-kills.ts";
@@ -10,26 +10,27 @@ import { upgradeUnderLoad } from "#test/kills/upgrade.ts";
 import { changeUnderKills } from "#test/kills/webhook-kills.ts";
 import { build } from "./lib/build.ts";
 import { runOrFail } from "./lib/command.ts";
+import { withMemoryFolder } from "./lib/memory-folder.ts";
 import { type Figure, writeRecord } from "./lib/records.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
-const RUNS: (() => Promise<void>)[] = [
-  () => rules(10, 10),
-  () => takes(10, 15),
+const RUNS: Record<string, () => Promise<void>> = {
+  rules: () => rules(10, 10),
+  takes: () => takes(10, 15),
   votes,
-  () => webhooks(10, 40),
-  () => webhooks(1, 10_000),
-  () => chat(10, 200),
-  () => upgrade(20),
-  () => sandboxes(100, 100),
-  secondShard,
+  webhooks: () => webhooks("Webhooks while the server is killed", 10, 40),
+  backlog: () => webhooks("Many webhooks across a kill", 1, 10_000),
+  chat: () => chat(10, 200),
+  upgrade: () => upgrade(20),
+  sandboxes: () => sandboxes(100, 100),
+  shards: secondShard,
   apps,
   starters,
   channel,
-  () => mix(MIX_MINUTES),
+  mix: () => mix(MIX_MINUTES),
   overlays,
   output,
-];
+};
 
 /** How much memory and storage may grow from the first half of a run to the second, and from how many readings on it is judged. */
 const MAX_GROWTH = 1.3;
@@ -38,16 +39,31 @@ const MIN_KILLS = 10;
 const MIX_MINUTES = 20;
 
 const figures: Figure[] = [];
-const { values: options } = parseArgs({ options: { hours: { type: "string" }, minutes: { type: "string" } } });
+const { values: options, positionals } = parseArgs({
+  options: { hours: { type: "string" }, minutes: { type: "string" } },
+  allowPositionals: true,
+});
 const minutes = Number(options.hours ?? 0) * 60 + Number(options.minutes ?? 0);
 
 await guard(async () => {
-  if (!Number.isFinite(minutes) || minutes < 0) throw new Problem("--hours and --minutes take a number.");
+  const runs = selectedRuns();
   await build();
-  for (const run of minutes > 0 ? [() => mix(minutes)] : RUNS) await run();
-  writeRecord("soak", figures);
+  for (const run of runs) await run();
+  writeRecord("soak", figures, runs.length === Object.keys(RUNS).length ? "all" : "some");
 });
 process.exit();
+
+/** All runs, or those that the arguments name. A time selects the mix. */
+function selectedRuns(): (() => Promise<void>)[] {
+  if (!Number.isFinite(minutes) || minutes < 0) throw new Problem("--hours and --minutes take a number.");
+  if (minutes > 0) return [() => mix(minutes)];
+  if (positionals.length === 0) return Object.values(RUNS);
+  return positionals.map((name) => {
+    const run = RUNS[name];
+    if (!run) throw new Problem(`There is no run ${name}. There are: ${Object.keys(RUNS).join(", ")}.`);
+    return run;
+  });
+}
 
 /** Everything at once, while bindings fail, objects are evicted, the clock jumps and the server is killed. */
 async function mix(minutes: number): Promise<void> {
@@ -56,7 +72,7 @@ async function mix(minutes: number): Promise<void> {
   const wrong = Object.fromEntries(Object.entries(lanes).map(([name, outcome]) => [name, outcome.wrong]));
   const { memoryGrowth, storageGrowth, megabytes } = levels;
   report(
-    "Memory and storage of that",
+    "Everything at once: memory and storage",
     `memory ${megabytes.memory} MB, ${memoryGrowth} times that of the first half; storage ${megabytes.stored} MB, ${storageGrowth} times as much per step`,
   );
   judge("Everything at once, under faults", `${minutes} minutes, ${kills} kills, ${acknowledged.join(", ")}`, wrong);
@@ -82,9 +98,9 @@ async function votes(): Promise<void> {
 }
 
 /** Webhooks while the server is killed repeatedly, each time after some changes. */
-async function webhooks(kills: number, changes: number): Promise<void> {
+async function webhooks(label: string, kills: number, changes: number): Promise<void> {
   const { acknowledged, requests, ...wrong } = await changeUnderKills(kills, changes);
-  judge("Webhooks while the server is killed", `${kills} kills, ${acknowledged} changes, ${requests} deliveries`, wrong);
+  judge(label, `${kills} kills, ${acknowledged} changes, ${requests} deliveries`, wrong);
 }
 
 /** A chat while the server is killed repeatedly: no message, removal or ban with a response is lost. */
@@ -102,14 +118,14 @@ async function upgrade(seconds: number): Promise<void> {
 /** Sandboxes whose lifetime passes by a simulated clock, so many at a time: no generation leaves more than the one before. */
 async function sandboxes(generations: number, capacity: number): Promise<void> {
   const env = { TIFO_TEST_SANDBOXES: String(capacity), TIFO_TEST_SANDBOX_GENERATIONS: String(generations) };
-  await runOrFail("vitest", ["run", "--project", "isolated", "test/isolated/sandbox-generations.test.ts"], { env });
+  await vitest(["--project", "isolated", "test/isolated/sandbox-generations.test.ts"], env);
   const created = (generations * capacity).toLocaleString("en-GB");
   report("Sandboxes", `${created} sandboxes, ${capacity} at a time: each generation has as many rows as the first, and leaves none`);
 }
 
 /** The tests of the API with every new site on a second shard, as `npm run test:shards`. */
 async function secondShard(): Promise<void> {
-  await runOrFail("vitest", ["run", "--project", "api", "--project", "isolated"], { env: { TIFO_TEST_SHARD: "2" } });
+  await vitest(["--project", "api", "--project", "isolated"], { TIFO_TEST_SHARD: "2" });
   report("Sites on a second shard", "every test of the API and of single Workers passes");
 }
 
@@ -138,6 +154,10 @@ async function output(): Promise<void> {
   report("The output page of a mixer", (await runOrFail("node", ["scripts/soak-output.ts"])).trim());
 }
 
+async function vitest(args: string[], env: Record<string, string>): Promise<void> {
+  await withMemoryFolder((memory) => runOrFail("vitest", ["run", ...args], { env: { ...env, ...memory } }));
+}
+
 /** Prints a result and stores it for the record. */
 function report(label: string, value: string): void {
   say(value);
@@ -145,7 +165,7 @@ function report(label: string, value: string): void {
 }
 
 function judge(label: string, what: string, wrong: object): void {
-  report(label, `${what}: ${JSON.stringify(wrong)}`);
-  if (Object.values(wrong).some((list) => !Array.isArray(list) || list.length > 0))
-    throw new Problem("Something was lost or out of order.");
+  const isRight = Object.values(wrong).every((list) => Array.isArray(list) && list.length === 0);
+  report(label, `${what}: ${isRight ? "nothing lost or out of order" : JSON.stringify(wrong)}`);
+  if (!isRight) throw new Problem("Something was lost or out of order.");
 }

@@ -9,7 +9,7 @@ import { z } from "@hono/zod-openapi";
 import { build } from "./lib/build.ts";
 import { requireChromium } from "./lib/chromium.ts";
 import { TOOL_ENV } from "./lib/command.ts";
-import { createMemoryFolder } from "./lib/memory-folder.ts";
+import { withMemoryFolder } from "./lib/memory-folder.ts";
 import { testFigures, writeRecord } from "./lib/records.ts";
 import { guard, say } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
@@ -34,7 +34,7 @@ await guard(async () => {
 const report = readReport();
 const { passed, failed } = summarise(report, exitCode);
 if (process.env["TIFO_RECORD"] === "1" && selection.length === 0 && failed === 0 && report) {
-  writeRecord("tests", testFigures(report.testResults));
+  writeRecord("tests", testFigures(report.testResults), "all");
 }
 process.exitCode = failed === 0 ? 0 : 1;
 say(`${passed} passed, ${failed} failed`);
@@ -43,14 +43,14 @@ if (process.connected) process.disconnect();
 
 async function vitest(args: string[]): Promise<number> {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
-  const memory = createMemoryFolder();
-  const env = { ...process.env, ...TOOL_ENV, ...(memory !== undefined && { TMPDIR: memory }) };
-  const child = spawn("vitest", ["run", ...reporters, ...args], { cwd: ROOT, env, stdio: "inherit" });
-  const stop = (): boolean => child.kill();
-  for (const event of ["SIGINT", "SIGTERM", "disconnect"]) process.on(event, stop);
-  await once(child, "exit");
-  if (memory !== undefined) rmSync(memory, { recursive: true, force: true, maxRetries: 5 });
-  return child.exitCode ?? 1;
+  return await withMemoryFolder(async (memory) => {
+    const env = { ...process.env, ...TOOL_ENV, ...memory };
+    const child = spawn("vitest", ["run", ...reporters, ...args], { cwd: ROOT, env, stdio: "inherit" });
+    const stop = (): boolean => child.kill();
+    for (const event of ["SIGINT", "SIGTERM", "disconnect"]) process.on(event, stop);
+    await once(child, "exit");
+    return child.exitCode ?? 1;
+  });
 }
 
 function readReport(): z.infer<typeof Report> | undefined {

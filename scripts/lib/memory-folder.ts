@@ -6,11 +6,16 @@ import { join } from "node:path";
 /** Many times what a run of all tests stores at once, which is about 100 MB. */
 const NEEDED_BYTES = 1e9;
 
+interface FolderOptions {
+  parent?: string;
+  neededBytes?: number;
+}
+
 /**
  * A new folder in memory for what tests store, where no commit waits for a disk; that takes a third of their time otherwise. Undefined if
  * the system has none, has little memory, or runs no programs from there, as tests do.
  */
-export function createMemoryFolder({ parent = "/dev/shm", neededBytes = NEEDED_BYTES } = {}): string | undefined {
+export function createMemoryFolder({ parent = "/dev/shm", neededBytes = NEEDED_BYTES }: FolderOptions = {}): string | undefined {
   if (!isWritable(parent)) return undefined;
   const { bavail, bsize } = statfsSync(parent);
   // What is stored there is taken from the memory that the tests themselves need.
@@ -36,4 +41,17 @@ function runsPrograms(folder: string): boolean {
   const { status } = spawnSync(program);
   rmSync(program);
   return status === 0;
+}
+
+/**
+ * Runs programs whose temporary files are in memory, if the system has such a folder, and removes these files.
+ * @param work gets the variables to run them with
+ */
+export async function withMemoryFolder<T>(work: (env: Record<string, string>) => Promise<T>, options: FolderOptions = {}): Promise<T> {
+  const folder = createMemoryFolder(options);
+  try {
+    return await work(folder === undefined ? {} : { TMPDIR: folder });
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createMemoryFolder } from "./memory-folder.ts";
+import { createMemoryFolder, withMemoryFolder } from "./memory-folder.ts";
 
 let parent: string;
 beforeEach(() => {
@@ -24,4 +24,15 @@ test("isn't made where there is too little space", () => {
 
 test("isn't made on a system without memory that looks like a folder", () => {
   expect(createMemoryFolder({ parent: join(parent, "missing"), neededBytes: 0 })).toBeUndefined();
+});
+
+test("holds temporary files only while something runs, even if that fails", async () => {
+  const fail = async ({ TMPDIR = "" }: Record<string, string>): Promise<void> => {
+    expect(dirname(TMPDIR)).toBe(parent);
+    writeFileSync(join(TMPDIR, "state"), "1");
+    throw new Error("It failed.");
+  };
+  await expect(withMemoryFolder(fail, { parent, neededBytes: 0 })).rejects.toThrow("It failed.");
+  expect(readdirSync(parent)).toEqual([]);
+  expect(await withMemoryFolder(async (env) => env, { parent, neededBytes: 1e18 })).toEqual({});
 });

@@ -1,25 +1,31 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
+import { readRecord, type RecordedFigure } from "#docs/src/components/quality/records.ts";
 import { ROOT } from "./root.mjs";
 
 /** One figure of a run, as the site's page about quality shows it. */
-export interface Figure {
-  label: string;
-  value: string;
-}
+export type Figure = Pick<RecordedFigure, "label" | "value">;
 
 interface TestedFile {
   name: string;
   assertionResults: { status: string }[];
 }
 
-/** Stores the figures of a run as its last record, with the date and the commit. */
-export function writeRecord(name: string, figures: readonly Figure[]): void {
+const FOLDER = join(ROOT, "bench/records");
+
+/**
+ * Stores the figures of a run, each with the date and the commit.
+ * @param extent after a run of `some` of what the record is about, it keeps the other figures
+ */
+export function writeRecord(name: string, figures: readonly Figure[], extent: "all" | "some", folder = FOLDER): void {
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: ROOT, encoding: "utf8" }).trim();
-  const file = join(ROOT, "bench/records", `${name}.json`);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ date: new Date().toISOString().slice(0, 10), commit, figures }, null, 2)}\n`);
+  const date = new Date().toISOString().slice(0, 10);
+  const labels = new Set(figures.map(({ label }) => label));
+  const kept = extent === "all" ? [] : readRecord(name, folder).filter(({ label }) => !labels.has(label));
+  const record = [...kept, ...figures.map(({ label, value }) => ({ label, value, date, commit }))];
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(record, null, 2)}\n`);
 }
 
 /** Figures of a run of all tests that has passed. */
