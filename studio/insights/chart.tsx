@@ -18,6 +18,8 @@ interface Props {
 const HEIGHT = 220;
 const COLOURS = ["--chart-1", "--chart-2"] as const;
 const BARS = UPlot.paths.bars?.({ size: [0.7, 48], radius: 0.2 });
+/** The steps of the vertical axis, without fractions: half a viewer or vote would be no label. */
+const STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 const COMPACT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
 
 /** Drawn on a canvas, so for eyes only: the same numbers are in the table below it. */
@@ -65,7 +67,7 @@ function draw(element: HTMLElement, { series, points, syncKey }: Props): UPlot {
       scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
       axes: [
         { ...axis, grid: { show: false }, size: 32, ...timeLabels(points) },
-        { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => COMPACT.format(tick)) },
+        { ...axis, size: 56, incrs: STEPS, values: (_, ticks) => ticks.map((tick) => COMPACT.format(tick)) },
       ],
       series: [
         { label: "Time", value: (_, at) => timeText(at) },
