@@ -3,7 +3,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { runOrFail } from "./command.ts";
-import { databasesIn, readConfig } from "./databases.ts";
 import { unlessFresh } from "./fresh.ts";
 import { step } from "./report.mjs";
 
@@ -47,8 +46,7 @@ function ownSecret(folder: string): string {
 
 /** Applies the migrations that a folder's databases don't have yet. */
 export async function migrateState(folder: string, secrets: Secrets): Promise<void> {
-  for (const { binding } of databasesIn(readConfig()))
-    await runOrFail("wrangler", ["d1", "migrations", "apply", binding, "--local", "--persist-to", folder], { env: { ...secrets } });
+  await runOrFail("node", ["scripts/migrate.ts", folder], { env: { ...secrets } });
 }
 
 async function loadDemoSites(folder: string, secrets: Secrets): Promise<void> {
