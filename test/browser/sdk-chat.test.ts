@@ -1,13 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ME, message, messages, OTHER } from "#test/sdk/chat-room.ts";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { type ChatPage, type ChatPageOptions, conversation, openChat, serveChatPage } from "./sdk-chat-page.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = "https://demo.example/rules";
 
 let browser: Browser;
@@ -254,9 +251,7 @@ describe("accessibility", () => {
     const history = [...conversation(9), message(10, { roles: ["moderator"], mentions: [ME], text: "@Me hi", reactions: { "👍": 2 } })];
     const chat = await open({ mode, history, settings: { moderator: true, slowSeconds: 5, pinned: message(3) } });
     await chat.page.getByText("COME ON").waitFor();
-    await chat.page.evaluate(AXE);
-    const { violations } = await chat.page.evaluate<Pick<AxeResults, "violations">>("axe.run('.tifo')");
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    expect(await axeViolations(chat.page, { within: ".tifo" })).toEqual([]);
   });
 
   test("arrow keys move between messages, and Tab to the buttons of one", async () => {

@@ -1,17 +1,14 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ElementEvents } from "#sdk/elements/channels.ts";
 import type { TifoElements } from "#sdk/script/tifo-elements.ts";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { CHANNEL, Deployment, SITE } from "./sdk-page.ts";
 import { type PlainPage, servePlainPage } from "./sdk-plain-page.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
 import { url } from "./test-server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const deployment = new Deployment(url);
 
 declare global {
@@ -289,9 +286,7 @@ describe("styles", () => {
     await page.locator("tifo-poll").getByRole("heading", { name: "Who scores next?" }).waitFor();
     await page.locator("tifo-panel .tifo-panel-title").waitFor();
     await page.locator("tifo-chat .tifo-chat").waitFor();
-    await page.evaluate(AXE);
-    const { violations } = await page.evaluate<Pick<AxeResults, "violations">>("axe.run()");
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   });
 

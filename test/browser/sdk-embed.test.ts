@@ -1,17 +1,14 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Frame, Page } from "playwright-core";
 import { z } from "@hono/zod-openapi";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type {} from "#sdk/elements/elements.tsx";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, SITE } from "./sdk-page.ts";
 import { type PlainPage, servePlainPage } from "./sdk-plain-page.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
 import { url } from "./test-server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const OEmbed = z.object({ html: z.string() });
 const Configuration = z.object({ panels: z.array(z.object({ _id: z.string() })) });
 const deployment = new Deployment(url);
@@ -83,7 +80,5 @@ test("has no accessibility violation", async () => {
   const page = await browser.newPage();
   await page.goto(address);
   await page.getByRole("heading", { name: "Who scores next?" }).waitFor();
-  await page.evaluate(AXE).catch(() => page.addScriptTag({ content: AXE }));
-  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>("axe.run()");
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { KIT_TEMPLATES, type KitTemplateName } from "#worker/lib/schemas/overlay-kit/kit.ts";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
 import { longVariables } from "./sdk-kit-variables.ts";
@@ -286,15 +286,12 @@ describe("the kit", () => {
   });
 
   test("has no accessibility violations in either mode", async () => {
-    const axe = await readFile("node_modules/axe-core/axe.min.js", "utf8");
     const { page } = await open();
-    await page.evaluate(axe);
     for (const look of ["light", "dark"])
       for (const { name, sample } of templates.filter((template) => template.name !== "poll")) {
         await show([{ template: name, variables: { ...sample, look } }]);
         await page.locator(`.tk-${name}`).waitFor();
-        const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>("axe.run('.tifo')");
-        expect(violations.map(({ id, nodes }) => [name, look, id, nodes.map(({ html }) => html)])).toEqual([]);
+        expect(await axeViolations(page, { within: ".tifo" }), `${name} ${look}`).toEqual([]);
         await deployment.clear(target.channelId);
         await page.locator(".tifo-overlay").waitFor({ state: "detached" });
       }

@@ -1,15 +1,12 @@
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, openHostPage, serveHostPage, SITE, type StartOptions } from "./sdk-page.ts";
 import { url } from "./test-server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const Registered = z.object({ dataProviderId: z.string(), secret: z.string() });
 const deployment = new Deployment(url);
 const key = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" };
@@ -132,9 +129,7 @@ test.each([
   const page = await open({ mode }, viewport);
   await page.getByRole("tab", { name: "Squad" }).click();
   await page.getByRole("heading", { name: "Player 9" }).waitFor();
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>("axe.run('.tifo-panel')");
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeViolations(page, { within: ".tifo-panel" })).toEqual([]);
   const overflow = await page.locator(".tifo-panel-content").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   expect(overflow).toBeLessThanOrEqual(0);
 });

@@ -1,13 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
 import { url } from "./test-server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const deployment = new Deployment(url);
 
 let browser: Browser;
@@ -47,12 +44,6 @@ async function open(token?: string, viewport?: { width: number; height: number }
 }
 
 const card = (page: Page, text: string) => page.locator(".tifo-question", { hasText: text });
-
-async function violations(page: Page): Promise<unknown[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>("axe.run('.tifo-panel')");
-  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-}
 
 test("a viewer's question is approved, upvoted, shown on screen, answered and withdrawn live", async () => {
   const [viewer, moderator, reader] = [await open(tokens.viewer), await open(tokens.admin), await open()];
@@ -98,7 +89,7 @@ test.each([
   await page.getByRole("button", { name: /To review/ }).click();
   const waiting = page.locator(".tifo-question", { hasText: "AAAA" }).first();
   await waiting.getByRole("button", { name: "Answer", exact: true }).click();
-  expect(await violations(page)).toEqual([]);
+  expect(await axeViolations(page, { within: ".tifo-panel" })).toEqual([]);
   const overflow = await page.locator(".tifo-panel-content").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   expect(overflow).toBeLessThanOrEqual(0);
   await waiting.getByRole("button", { name: "Dismiss" }).click();

@@ -1,13 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
 import { url } from "./test-server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const VIEWER = "5eed0000000000000000a003";
 const deployment = new Deployment(url);
 
@@ -109,9 +106,7 @@ test.each([
 ] as const)("on a %s in %s mode there is no accessibility violation, and the panel fits its width", async (_, mode, viewport) => {
   const page = await open(token, viewport, mode);
   await page.getByText(/You are number/).waitFor();
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>("axe.run('.tifo-panel')");
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeViolations(page, { within: ".tifo-panel" })).toEqual([]);
   const overflow = await page.locator(".tifo-panel-content").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   expect(overflow).toBeLessThanOrEqual(0);
 });

@@ -1,15 +1,12 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { Deployment, serveHostPage, SITE } from "./sdk-page.ts";
 import { url } from "./test-server.ts";
 
 // The panels in which viewers spend money. The demo has neither a shop nor a Stripe account, so their responses are replaced.
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const deployment = new Deployment(url);
 const PAYMENT_PAGE = "https://checkout.stripe.example/pay";
 const PRICE = { amount: 2400, currency: "gbp" };
@@ -56,12 +53,6 @@ async function open(renderer: object, responses: Record<string, unknown>, jwt?: 
   return { page, bodies, panelId, channelId };
 }
 
-async function violations(page: Page): Promise<unknown[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>("axe.run('.tifo-panel')");
-  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-}
-
 const DONATIONS = {
   ...{ panel_type: "donations", panel_name: "Youth team", url: "https://demo.example/youth", currency: "gbp" },
   ...{ amounts: [500, 1000], minimum_amount: 200, maximum_amount: 10_000 },
@@ -77,7 +68,7 @@ test("a viewer chooses or enters an amount, and continues to the payment page", 
   await link.waitFor();
   expect(await link.getAttribute("href")).toBe(PAYMENT_PAGE);
   expect(bodies).toMatchObject([{ panelId, channelId, amount: 1000, name: "Ada" }]);
-  expect(await violations(page)).toEqual([]);
+  expect(await axeViolations(page, { within: ".tifo-panel" })).toEqual([]);
   const another = page.getByLabel(/^Another amount/);
   await another.fill("1.99");
   expect(await page.getByRole("button", { name: /^Give/ }).getAttribute("aria-disabled")).toBe("true");
@@ -111,7 +102,7 @@ test("the shop's products have prices and link to the shop's own checkout", asyn
   expect(await page.getByRole("link", { name: "Buy Scarf" }).getAttribute("href")).toBe("https://shop.example/cart/1:1");
   await page.getByText("£24", { exact: true }).first().waitFor();
   await page.getByText("Sold out").waitFor();
-  expect(await violations(page)).toEqual([]);
+  expect(await axeViolations(page, { within: ".tifo-panel" })).toEqual([]);
 });
 
 test("a shop that can't be reached leaves its link and a button to try again", async () => {

@@ -1,16 +1,13 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { z } from "@hono/zod-openapi";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { type BroadcastFields, Deployment, openHostPage, serveHostPage, type StartOptions } from "./sdk-page.ts";
 import { reactApp } from "./sdk-react-app.ts";
 import { createTestChannel, type SdkTestChannel } from "./sdk-test-channel.ts";
 import { url } from "./test-server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HTML = "<p style='padding:12px 20px;border-radius:12px;background:#000c;color:#fff'>Goal for Harbour City</p>";
 const GOAL = { kind: "html", html: HTML, position: "bottomLeft" };
 const REPORT = "https://demo.example/report";
@@ -224,13 +221,11 @@ describe("accessibility", () => {
     const { page } = await open({ token, mode });
     await broadcast({ cta: CTA });
     await page.getByRole("button", { name: "See the replay" }).waitFor();
-    await page.evaluate(AXE);
     for (const tab of await page.getByRole("tab").all()) {
       await tab.click();
       await page.locator(".tifo-loading").waitFor({ state: "detached" });
       await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
-      const { violations } = await page.evaluate<Pick<AxeResults, "violations">>("axe.run('.tifo')");
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      expect(await axeViolations(page, { within: ".tifo" })).toEqual([]);
     }
   });
 

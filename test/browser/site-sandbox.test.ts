@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { collectErrors } from "./site.ts";
 import { url } from "./test-server.ts";
@@ -33,11 +33,6 @@ async function createSandbox(): Promise<void> {
   await page.getByText("Your sandbox is ready.").waitFor();
 }
 
-async function violations(): Promise<string> {
-  await page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));
-  return JSON.stringify(await page.evaluate("axe.run().then(({ violations }) => violations)"));
-}
-
 test("the page of the sandbox creates one, lists what happens in it, and throws it away", async () => {
   await createSandbox();
   await page.getByRole("list", { name: "Events" }).getByText("site.created").waitFor();
@@ -59,7 +54,7 @@ test("an operation's page lists the sandbox's events and its own requests beside
   await events.locator("li").first().getByText("poll.created").waitFor();
   for (const width of [1280, 375]) {
     await page.setViewportSize({ width, height: 900 });
-    expect(await violations()).toBe("[]");
+    expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   }
 });
@@ -73,10 +68,10 @@ test("other pages with samples have the lists in a corner, which read nothing wh
   await page.goto(`${url}/guides/integration`);
   await page.getByText("Your sandbox, live").waitFor();
   expect(reads).toEqual([]);
-  expect(await violations()).toBe("[]");
+  expect(await axeViolations(page)).toEqual([]);
   await page.getByText("Your sandbox, live").click();
   await page.getByRole("list", { name: "Events" }).getByText("site.created").waitFor();
-  expect(await violations()).toBe("[]");
+  expect(await axeViolations(page)).toEqual([]);
 });
 
 test("pages show no lists to a reader without a sandbox, nor on a page without samples", async () => {

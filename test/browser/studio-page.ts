@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
+import { axeViolations } from "./axe.ts";
 import { collectErrors } from "./site.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const Created = z.object({ site: z.object({ _id: z.string() }), developerKey: z.string() });
 const Tokens = z.object({ jwt: z.string(), refreshToken: z.string() });
 const Item = z.object({ _id: z.string() });
@@ -89,10 +86,7 @@ export class StudioSite {
 
 /** What axe finds on the screen, and markup that has run. The header belongs to every screen. */
 export async function violationsOf(page: Page, exclude: string[] = []): Promise<string[]> {
-  await page.evaluate(AXE);
-  const options = JSON.stringify({ include: [["body"]], exclude: exclude.map((selector) => [selector]) });
-  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(`axe.run(${options})`);
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+  const found = await axeViolations(page, { exclude });
   return (await page.evaluate("window.ran")) === undefined ? found : [...found, "a script of somebody else has run"];
 }
 

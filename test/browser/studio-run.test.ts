@@ -1,16 +1,13 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { CHANNEL, Deployment, SITE } from "./sdk-page.ts";
 import { KeyboardUser } from "./studio-keyboard.ts";
 import { itemsOf, openRun } from "./studio-run-page.ts";
 import { url } from "./test-server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const Rundowns = z.object({ results: z.array(z.object({ _id: z.string(), name: z.string() })) });
 const RUNDOWN = "Keyboard show";
 
@@ -29,12 +26,9 @@ afterAll(async () => {
   await deployment.clear();
 });
 
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+function violationsOf(page: Page): Promise<string[]> {
   // The header belongs to every screen, and what an overlay shows to the customer.
-  const options = JSON.stringify({ include: [["#main"]], exclude: [[".monitor-stage"]] });
-  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(`axe.run(${options})`);
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+  return axeViolations(page, { within: "#main", exclude: [".monitor-stage"] });
 }
 
 test("an operator runs a show from an empty rundown by keyboard alone, and another one sees it", async () => {

@@ -1,17 +1,14 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { z } from "@hono/zod-openapi";
-import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
+import { axeViolations } from "./axe.ts";
 import { launchBrowser } from "./browser.ts";
 import { KeyboardUser } from "./studio-keyboard.ts";
 import { collectErrors } from "./site.ts";
 import { SCREENS } from "./studio-screens.ts";
 import { url } from "./test-server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const DESKTOP = { width: 1280, height: 800 };
 const TABLET = { width: 834, height: 1112 };
 const EMAIL = "director@studio.example";
@@ -141,7 +138,7 @@ describe("Studio", () => {
     await user.press(dialog.getByLabel("Overlay"), "Space");
     await user.press(dialog.getByRole("button", { name: "Create" }));
     await dialog.getByLabel("URL").and(page.locator("[aria-invalid=true]")).waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await user.type(dialog.getByLabel("URL"), "https://hooks.example/tifo");
     await user.press(dialog.getByRole("button", { name: "Create" }));
     const secret = await page.getByLabel("Secret that signs the deliveries").inputValue();
@@ -206,7 +203,7 @@ describe("Studio", () => {
     await page.getByText("Nothing is scheduled.").waitFor();
     await page.goto(`${url}/studio/rules`);
     for (const name of ["First rule", "Third rule"]) await user.press(page.getByLabel(`Select ${name}`), "Space");
-    expect(await violations(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await user.press(page.getByRole("group", { name: "Selected rules" }).getByRole("button", { name: "Delete…" }));
     await user.press(page.getByRole("dialog", { name: "Delete 2 rules?" }).getByRole("button", { name: "Delete" }));
     await page.getByText("2 rules deleted.").waitFor();
@@ -288,23 +285,24 @@ describe("Studio", () => {
   test("runs no script that somebody has written into a name, and has no accessibility violations on a desktop and a tablet", async () => {
     await asKey("PUT", `/page/v2/${channelId}`, { slug: "first", data: { name: `First ${SCRIPT}` } });
     const page = await openSignIn();
-    expect(await violations(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await fillSignIn(page, EMAIL);
     await page.getByRole("heading", { name: /^Hello/ }).waitFor();
-    for (const [viewport, colorScheme] of [
-      [DESKTOP, "light"],
-      [TABLET, "dark"],
-    ] as const) {
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      for (const screen of [...SCREENS, `/content/channels/${channelId}`]) {
-        await page.goto(`${url}/studio${screen}`);
-        await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
-        await page.getByRole("button", { name: /^Account/ }).waitFor();
-        await page.locator(".state").filter({ hasText: "Loading" }).first().waitFor({ state: "detached" });
-        expect(await violations(page)).toEqual([]);
-        expect(await page.evaluate("window.ran")).toBeUndefined();
+    const modes = [
+      { viewport: DESKTOP, colorScheme: "light" },
+      { viewport: TABLET, colorScheme: "dark" },
+    ] as const;
+    for (const screen of [...SCREENS, `/content/channels/${channelId}`]) {
+      await page.goto(`${url}/studio${screen}`);
+      await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
+      await page.getByRole("button", { name: /^Account/ }).waitFor();
+      await page.locator(".state").filter({ hasText: "Loading" }).first().waitFor({ state: "detached" });
+      for (const { viewport, colorScheme } of modes) {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        expect(await axeViolations(page), `${screen} ${colorScheme}`).toEqual([]);
       }
+      expect(await page.evaluate("window.ran")).toBeUndefined();
     }
   });
 });
@@ -330,12 +328,6 @@ async function signIn(screen = ""): Promise<Page> {
   await page.getByRole("heading", { name: /^Hello/ }).waitFor();
   if (screen !== "") await page.goto(`${url}/studio${screen}`);
   return page;
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const results = await page.evaluate<Pick<AxeResults, "violations">>("axe.run()");
-  return results.violations.map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 
 function channel(): Promise<unknown> {
