@@ -165,26 +165,26 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
   );
 
   // What the rejections below break is prepared once, since none of them writes anything.
-  const rejections = once(() => prepareRejections(operation, exceptions.unknownIds === undefined));
+  const rejections = new Rejections(operation, exceptions.unknownIds === undefined);
 
   test("authenticates the caller before it validates anything else", async () => {
     const excepted = ({ name }: Case): boolean =>
       (exceptions.noCredentials !== undefined && name.startsWith("no credentials")) ||
       (exceptions.unknownSite !== undefined && name.includes("client id"));
-    await expectRejections(operation, await rejections(), ({ unauthenticated }) => unauthenticated.filter((one) => !excepted(one)));
+    await expectRejections(operation, rejections, ({ unauthenticated }) => unauthenticated.filter((one) => !excepted(one)));
   });
 
   test.runIf(requiresCredentials(operation))("rejects valid callers of another kind or with an insufficient role", async () => {
     const excepted = ({ name }: Case): boolean => exceptions.role !== undefined && name.startsWith("the token of");
-    await expectRejections(operation, await rejections(), ({ forbidden }) => forbidden.filter((one) => !excepted(one)));
+    await expectRejections(operation, rejections, ({ forbidden }) => forbidden.filter((one) => !excepted(one)));
   });
 
   test.skipIf(exceptions.input)("rejects every input that violates its declaration, and names the field", async () => {
-    await expectRejections(operation, await rejections(), ({ invalidInput }) => invalidInput);
+    await expectRejections(operation, rejections, ({ invalidInput }) => invalidInput);
   });
 
   test.skipIf(exceptions.unknownIds)("returns 404 for an id of another site", async () => {
-    await expectRejections(operation, await rejections(), ({ unknownId }) => unknownId);
+    await expectRejections(operation, rejections, ({ unknownId }) => unknownId);
   });
 });
 
@@ -201,7 +201,7 @@ describe("every operation", () => {
   });
 });
 
-interface Rejections {
+interface Cases {
   unauthenticated: Case[];
   forbidden: Case[];
   invalidInput: Case[];
@@ -211,20 +211,42 @@ interface Rejections {
 }
 
 /** A valid request by the strongest caller, and all that breaks it. */
-async function prepareRejections(operation: Operation, withForeignIds: boolean): Promise<Rejections> {
-  const call = await validCall(own, operation);
-  const base = draft(own, operation, call, await own.headersOf(strongestCaller(operation)));
-  return {
-    unauthenticated: unauthenticatedCases(operation, base, await invalidCredentials(own, foreign, operation)),
-    forbidden: requiresCredentials(operation) ? forbiddenCases(operation, base, await excludedCallers(own, operation)) : [],
-    invalidInput: invalidInputCases(operation, base),
-    unknownId: withForeignIds ? unknownIdCases(operation, base, call, await validParams(foreign, operation)) : [],
-    before: await checksumWhenIdle(),
-  };
+class Rejections {
+  readonly #operation: Operation;
+  readonly #withForeignIds: boolean;
+  #cases: Promise<Cases> | undefined;
+
+  constructor(operation: Operation, withForeignIds: boolean) {
+    this.#operation = operation;
+    this.#withForeignIds = withForeignIds;
+  }
+
+  /** Prepared at the first call only. */
+  cases(): Promise<Cases> {
+    return (this.#cases ??= this.#prepare());
+  }
+
+  /** New ones, since a body in chunks can be sent only once. */
+  casesAnew(): Promise<Cases> {
+    return (this.#cases = this.#prepare());
+  }
+
+  async #prepare(): Promise<Cases> {
+    const operation = this.#operation;
+    const call = await validCall(own, operation);
+    const base = draft(own, operation, call, await own.headersOf(strongestCaller(operation)));
+    return {
+      unauthenticated: unauthenticatedCases(operation, base, await invalidCredentials(own, foreign, operation)),
+      forbidden: requiresCredentials(operation) ? forbiddenCases(operation, base, await excludedCallers(own, operation)) : [],
+      invalidInput: invalidInputCases(operation, base),
+      unknownId: this.#withForeignIds ? unknownIdCases(operation, base, call, await validParams(foreign, operation)) : [],
+      before: await checksumWhenIdle(),
+    };
+  }
 }
 
 /** Sends each case and expects the declared rejection, and that none of them writes anything. */
-async function expectRejections(operation: Operation, prepared: Rejections, select: (all: Rejections) => Case[]): Promise<void> {
+async function expectRejections(operation: Operation, rejections: Rejections, select: (all: Cases) => Case[]): Promise<void> {
   const check = async ({ name, draft: sent, status, code, path }: Case): Promise<void> => {
     const response = await send(operation, sent.url, init(operation, await signed(operation, sent)));
     expect.soft({ case: name, status: response.status, code: response.problem?.code }, response.text).toEqual({ case: name, status, code });
@@ -232,19 +254,14 @@ async function expectRejections(operation: Operation, prepared: Rejections, sele
     const named = response.fields.some((field) => field === path || field.startsWith(`${path}.`));
     expect.soft(named, `${name} names ${path}: ${response.text}`).toBe(true);
   };
+  const prepared = await rejections.cases();
   await Promise.all(select(prepared).map(check));
   // What the Worker does after a response, of an earlier request too, may have written since the cases were prepared: in
   // that case the same rejections are sent again, to an idle database.
   if (isDeepStrictEqual(await databaseChecksum(), prepared.before)) return;
-  prepared.before = await checksumWhenIdle();
-  await Promise.all(select(prepared).map(check));
-  expect(await databaseChecksum(), "the database's checksum").toEqual(prepared.before);
-}
-
-/** Calls `make` at the first call only. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
+  const anew = await rejections.casesAnew();
+  await Promise.all(select(anew).map(check));
+  expect(await databaseChecksum(), "the database's checksum").toEqual(anew.before);
 }
 
 function init(operation: Operation, { headers, body }: Draft): RequestInit {
