@@ -35,3 +35,16 @@ test("every screen fits the window at a zoom of 200 % and at a width of 320 pixe
   expect(faults).toEqual([]);
   expect(errors).toEqual([]);
 });
+
+test("two filters share a row of a phone, below the search", async () => {
+  const { page, errors } = await full.site.open(browser, "", full.admin);
+  await page.setViewportSize({ width: 375, height: 800 });
+  await page.goto(`${url}/studio/developers/requests`);
+  await loadedScreen(page);
+  const fields = page.locator(".toolbar > .field");
+  const tops = await fields.evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().top));
+  expect(tops).toHaveLength(3);
+  expect(tops[1]).toBeGreaterThan(tops[0] ?? Infinity);
+  expect(tops[2]).toBe(tops[1]);
+  expect(errors).toEqual([]);
+});
