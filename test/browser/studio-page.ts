@@ -84,7 +84,7 @@ export class StudioSite {
   }
 }
 
-/** What axe finds on the screen, and markup that has run. The header belongs to every screen. */
+/** What axe finds on the whole screen, and markup that has run. */
 export async function violationsOf(page: Page, exclude: string[] = []): Promise<string[]> {
   const found = await axeViolations(page, { exclude });
   return (await page.evaluate("window.ran")) === undefined ? found : [...found, "a script of somebody else has run"];
