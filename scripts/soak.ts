@@ -2,6 +2,8 @@
 // `npm run soak -- sandboxes chat` runs only these, and `npm run soak -- --hours 1` (or `--minutes 20`) only the mix, for that time.
 import { parseArgs } from "node:util";
 import { countOverKill } from "#bench/k-votes.ts";
+import "#test/browser/fetch-setup.ts";
+import prepareServers from "#test/browser/server-setup.ts";
 import { chatUnderKills } from "#test/kills/chat-kills.ts";
 import { takeUnderKills } from "#test/kills/rundown-kills.ts";
 import { scoreUnderKills } from "#test/kills/rule-kills.ts";
@@ -48,7 +50,12 @@ const minutes = Number(options.hours ?? 0) * 60 + Number(options.minutes ?? 0);
 await guard(async () => {
   const runs = selectedRuns();
   await build();
-  for (const run of runs) await run();
+  const removePrepared = await prepareServers();
+  try {
+    for (const run of runs) await run();
+  } finally {
+    await removePrepared?.();
+  }
   writeRecord("soak", figures, runs.length === Object.keys(RUNS).length ? "all" : "some");
 });
 process.exit();

@@ -16,6 +16,8 @@ export interface ServerOptions {
   secrets: Secrets;
   /** The configuration of another release. */
   config?: string;
+  /** A file that `bundleWorker` has written: the Worker isn't compiled again. */
+  bundle?: string | undefined;
   /** False for a server whose bindings fail on purpose. */
   isHealthy?: boolean;
 }
@@ -32,14 +34,16 @@ export interface Server {
 }
 
 const WRANGLER = join(ROOT, "node_modules/wrangler/wrangler-dist/cli.js");
+const SERVE_BUNDLE = join(ROOT, "scripts/lib/serve-bundle.ts");
 const EXIT_WITH_PARENT = join(ROOT, "scripts/lib/exit-with-parent.mjs");
 const GRACE_MS = 5_000;
 // A busy machine may take minutes; a compile error is reported immediately.
 const READY_MS = 300_000;
 
 /** Starts the Worker on 127.0.0.1 and resolves once it responds. Its warnings and errors go to this process's output. */
-export async function startServer({ port, state, secrets, config, isHealthy = true }: ServerOptions): Promise<Server> {
-  const child = spawn(process.execPath, ["--no-warnings", "--import", EXIT_WITH_PARENT, WRANGLER, ...devArguments(port, state, config)], {
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { secrets, isHealthy = true } = options;
+  const child = spawn(process.execPath, ["--no-warnings", "--import", EXIT_WITH_PARENT, ...serverArguments(options)], {
     cwd: ROOT,
     env: { ...process.env, ...TOOL_ENV, ...secrets },
     stdio: ["ignore", "inherit", "pipe", "ipc"],
@@ -82,17 +86,29 @@ export async function requireFreePort(port: number): Promise<void> {
   probe.close();
 }
 
-function devArguments(port: number, state: string, config = join(ROOT, "wrangler.toml")): string[] {
+function serverArguments({ port, state, secrets, config = join(ROOT, "wrangler.toml"), bundle }: ServerOptions): string[] {
+  const variables = localVariables();
+  if (bundle !== undefined) return [SERVE_BUNDLE, bundle, state, String(port), JSON.stringify({ ...variables, ...secrets })];
   return [
-    ...["dev", "--config", config],
+    ...[WRANGLER, "dev", "--config", config],
     ...["--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--persist-to", state],
-    ...["--log-level", "error", "--show-interactive-dev-session=false", "--var", "TIFO_DEVELOPMENT:true"],
-    ...["--var", `TIFO_BACKUP_DAILY:${process.env.TIFO_BACKUP_DAILY ?? 0}`, "--var", "TIFO_BACKUP_WEEKLY:0"],
-    ...["--var", `TIFO_SANDBOXES:${process.env.TIFO_SANDBOXES ?? 500}`],
-    ...["--var", `TIFO_SANDBOX_WORK:${process.env.TIFO_SANDBOX_WORK ?? 0}`],
-    // Locally, all viewers share one address.
-    ...["TIFO_SOCKETS_PER_ADDRESS", "TIFO_DEVICES_PER_ADDRESS"].flatMap((name) => ["--var", `${name}:${process.env[name] ?? 100_000}`]),
+    ...["--log-level", "error", "--show-interactive-dev-session=false"],
+    ...Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
   ];
+}
+
+function localVariables(): Record<string, string> {
+  const { env } = process;
+  return {
+    TIFO_DEVELOPMENT: "true",
+    TIFO_BACKUP_DAILY: env.TIFO_BACKUP_DAILY ?? "0",
+    TIFO_BACKUP_WEEKLY: "0",
+    TIFO_SANDBOXES: env.TIFO_SANDBOXES ?? "500",
+    TIFO_SANDBOX_WORK: env.TIFO_SANDBOX_WORK ?? "0",
+    // Locally, all viewers share one address.
+    TIFO_SOCKETS_PER_ADDRESS: env.TIFO_SOCKETS_PER_ADDRESS ?? "100000",
+    TIFO_DEVICES_PER_ADDRESS: env.TIFO_DEVICES_PER_ADDRESS ?? "100000",
+  };
 }
 
 /** Resolves to the port that the runtime reports once it listens. After a compile error, the runtime waits for a change. */

@@ -11,10 +11,10 @@ export interface TestServerOptions {
   state?: string;
 }
 
-/** Starts the same as `npm start`: the Worker with the demo sites, with its own state. */
+/** Starts the same as `npm start`: the Worker with the demo sites, with its own state; without compiling it, if the tests' setup has. */
 export async function startServer({ port = 0, state }: TestServerOptions = {}): Promise<Server> {
   const folder = state ?? (await temporaryState());
-  const server = await start({ port, state: folder, secrets: await prepareState(folder) });
+  const server = await start({ port, state: folder, secrets: await prepareState(folder), bundle: process.env.TIFO_TEST_BUNDLE });
   if (state !== undefined) return server;
   const ended = server.ended.then(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return { ...server, ended, stop: () => server.stop().then(() => ended), kill: () => server.kill().then(() => ended) };

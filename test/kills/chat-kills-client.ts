@@ -8,8 +8,6 @@ const Account = z.object({ _id: z.string() });
 const SignedIn = z.object({ jwt: z.string() });
 const Ticket = z.object({ ticket: z.string() });
 
-const ATTEMPTS = 5;
-
 type FrameOf<Type extends ServerFrame["type"]> = Extract<ServerFrame, { type: Type }>;
 export type Verdict = FrameOf<"chat.result">;
 
@@ -121,9 +119,7 @@ export async function post(server: Server, path: string, body: unknown, headers:
     headers: { "Tifo-Client-Id": SITE_A, "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   };
-  let response = await fetch(server.url + path, request);
-  // The proxy of the local server can lose a request before it reaches the Worker.
-  for (let attempt = 1; response.status === 500 && attempt < ATTEMPTS; attempt++) response = await fetch(server.url + path, request);
+  const response = await fetch(server.url + path, request);
   if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
   return response.json();
 }
