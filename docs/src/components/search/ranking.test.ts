@@ -105,6 +105,11 @@ describe("the index of the search box", () => {
     expect(ranking.search("412", TOP).map(({ url }) => url)).toContain("/errors#precondition_failed");
   });
 
+  test("takes a question that is a page's keyword word for word for the name of that page", () => {
+    expect(ranking.search("what is new", 1)[0]?.url).toBe("/changelog");
+    expect(ranking.search("  Which   key do I use?", 1)[0]?.url).toBe("/api/key");
+  });
+
   test("takes a single word that is a page's keyword for the name of that page", () => {
     expect(ranking.search("logs", 1)[0]?.url).toBe("/guides/operations");
     expect(ranking.search("emergency stop", TOP).map(({ url }) => url)).toContain("/docs/api-reference/clearBroadcasts");

@@ -1,7 +1,7 @@
 import MiniSearch from "minisearch";
 import type { SearchFileEntry } from "../../publish/search-file.ts";
 import { decodeWords } from "../../publish/word-index.ts";
-import { tokens } from "./query.ts";
+import { STOP_WORDS, tokens } from "./query.ts";
 import { namesEndpoint, requestIn } from "./endpoints.ts";
 import { corrections } from "./corrections.ts";
 import { startsPhrase, synonymsAt } from "./synonyms.ts";
@@ -33,6 +33,8 @@ interface Page {
   titleWords: Set<string>;
   /** The keywords, and the headings of several words. */
   phrases: string[][];
+  /** The keywords that are questions, with the stop words that no phrase has. */
+  questions: Set<string>;
   weight: number;
 }
 
@@ -117,7 +119,16 @@ export class Ranking {
       const words = terms(t);
       this.#wordsOfPages.set(i, new Set(words));
       targets.set(i, { id: i, title: words.join(" "), heading: "", description: "", keywords: "", content: "" });
-      const known = { title: t, url: u + h, path: u, crumb: b.join(" › "), description: "", headings: [], phrases: [] };
+      const known = {
+        title: t,
+        url: u + h,
+        path: u,
+        crumb: b.join(" › "),
+        description: "",
+        headings: [],
+        phrases: [],
+        questions: new Set<string>(),
+      };
       this.#pages.set(i, { ...known, titleWords: new Set(words), weight: weightOf(u) });
     }
     this.#fill(targets, "heading", headings);
@@ -147,6 +158,7 @@ export class Ranking {
       }
       target[field] += ` ${words.join(" ")}`;
       if (field === "description") page.description = t ?? "";
+      if (field === "keywords") for (const question of (t ?? "").split(",").filter(hasStopWord)) page.questions.add(asQuestion(question));
       if (field === "keywords" || field === "heading")
         page.phrases.push(...phrases.filter((phrase) => phrase.length > 1 || field === "keywords"));
       if (field === "heading") page.headings.push({ title: t ?? "", anchor: h, words: new Set(words) });
@@ -160,17 +172,19 @@ export class Ranking {
     const asked = new Set(groups.flatMap(({ terms: group }) => [...group].filter(([, weight]) => weight === 1).map(([word]) => word)));
     const found = new Map<number, Match>();
     for (const [at, group] of groups.entries()) this.#match(group, at, at === groups.length - 1, found);
-    const named = this.#operationsOf(query);
+    const named = this.#namedBy(query);
     const ranked = [...found]
       .map(([id, match]) => ({ id, match, score: this.#score(id, match, groups, asked, context) }))
       .sort((one, other) => Number(named.has(other.id)) - Number(named.has(one.id)) || other.score - one.score);
     return this.#distinct(ranked, limit);
   }
 
-  /** The operations whose request the query names, such as `PUT /poll/v3/{id}`. */
-  #operationsOf(query: string): Set<number> {
+  /** The operations whose request the query names, such as `PUT /poll/v3/{id}`; otherwise the pages that it is a question of, word for word. */
+  #namedBy(query: string): Set<number> {
     const request = requestIn(query);
-    return new Set(request ? [...this.#endpoints].flatMap(([term, id]) => (namesEndpoint(request, term) ? [id] : [])) : []);
+    if (request) return new Set([...this.#endpoints].flatMap(([term, id]) => (namesEndpoint(request, term) ? [id] : [])));
+    const asked = asQuestion(query);
+    return new Set([...this.#pages].flatMap(([id, { questions }]) => (questions.has(asked) ? [id] : [])));
   }
 
   /** Adds the pages that contain a word or one of its synonyms. */
@@ -306,6 +320,21 @@ function hitOf(page: Page, { words: found }: Match, score: number): RankedHit {
     return { ...base, type: 0, title: page.title, url: page.url };
   }
   return { ...base, type: 1, title: heading.title, url: page.path + heading.anchor };
+}
+
+function hasStopWord(keyword: string): boolean {
+  return keyword
+    .toLowerCase()
+    .split(/\s+/)
+    .some((word) => STOP_WORDS.has(word));
+}
+
+function asQuestion(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[?!.]+\s*$/, "")
+    .trim()
+    .replaceAll(/\s+/g, " ");
 }
 
 /** How likely a page is what somebody looks for, by its kind. */
