@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { publishAddresses, queryCount } from "#test/dns-resolver.ts";
+import { watchFetch } from "#test/watch-fetch.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { callPublic, publicUrlProblem } from "./public-host.ts";
 
@@ -36,11 +37,11 @@ test("a host that may not be called is looked up each time", async () => {
   expect(await publicUrlProblem(deployed, `https://${host}/`)).toBeUndefined();
 });
 
-test.each(["https://hooks.demo.example/crm", "https://nowhere.invalid/"])("%s is not looked up in development", async (url) => {
-  const fetched = vi.spyOn(globalThis, "fetch");
+test.each(["https://never-looked-up.example/crm", "https://nowhere.invalid/"])("%s is not looked up in development", async (url) => {
+  const fetched = watchFetch();
   const local = { ...env, TIFO_DEVELOPMENT: "true" };
   expect(await publicUrlProblem(local, url)).toBeUndefined();
   await expect(callPublic(local, url)).rejects.toThrow("has no address");
-  expect(fetched).not.toHaveBeenCalled();
-  fetched.mockRestore();
+  fetched.restore();
+  expect([fetched.urls, queryCount(new URL(url).hostname)]).toEqual([[], 0]);
 });

@@ -4,7 +4,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { createDb } from "#db/client.ts";
 import { accounts, intents } from "#db/schema/accounts.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
-import { resolve } from "#test/dns-resolver.ts";
 import { exhaustLimit } from "#test/limit-usage.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { randomHex } from "#worker/lib/ids.ts";
@@ -12,6 +11,7 @@ import { Account } from "#worker/services/accounts/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ConsumedIntent, Intent, Tokens } from "#worker/services/auth/schemas.ts";
 import { siteStore } from "#test/site-store.ts";
+import { watchFetch } from "#test/watch-fetch.ts";
 
 const db = createDb(siteStore);
 const AUDIENCE = "https://tifo.test/harbour-city";
@@ -27,7 +27,7 @@ let site: TestSite;
 let partner: Partner;
 /** The responses of the partners' hosts by URL, and the URLs that were fetched. */
 const hosts = new Map<string, () => Response>();
-const fetched: string[] = [];
+let fetched: string[];
 
 const jwksUrl = `https://keys-${randomHex(6)}.partner.example/jwks.json`;
 
@@ -60,15 +60,7 @@ async function addUnverified(change: { trusted?: boolean } = {}): Promise<TestAc
 }
 
 beforeEach(() => {
-  fetched.length = 0;
-  vi.spyOn(globalThis, "fetch").mockImplementation((input) => {
-    const resolved = resolve(input);
-    if (resolved) return Promise.resolve(resolved);
-    const url = input instanceof Request ? input.url : String(input);
-    fetched.push(url);
-    const respond = hosts.get(url);
-    return respond ? Promise.resolve(respond()) : Promise.reject(new Error(`No host at ${url}`));
-  });
+  fetched = watchFetch((url) => hosts.get(url)?.() ?? Promise.reject(new Error(`No host at ${url}`))).urls;
 });
 
 afterEach(() => {

@@ -5,9 +5,10 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { alerts, deadLetters, requestCounts } from "#db/schema/operations.ts";
-import { publishAddresses, resolve } from "#test/dns-resolver.ts";
+import { publishAddresses } from "#test/dns-resolver.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { emailError, openMailbox } from "#test/mailbox.ts";
+import { watchFetch } from "#test/watch-fetch.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { readAlertFigures } from "#worker/services/operations/alert-figures.ts";
@@ -57,10 +58,8 @@ afterAll(async () => {
 
 /** Receives the calls of the webhook. */
 function receive(): void {
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-    const answer = resolve(input instanceof Request ? input.url : input);
-    if (answer) return answer;
-    const request = new Request(input, init);
+  watchFetch(async (_, toRequest) => {
+    const request = toRequest();
     const headers = Object.fromEntries(request.headers);
     calls.push({ id: headers["webhook-id"] ?? "", headers, body: await request.text() });
     return new Response(null, { status });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { publishAddresses } from "#test/dns-resolver.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { loadsOf, PLAYLIST_HOST, servePlaylist } from "#test/playlists.ts";
+import { watchFetch } from "#test/watch-fetch.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { randomHex } from "#worker/lib/ids.ts";
@@ -179,11 +180,11 @@ describe("the playlist's URL", () => {
     ["of a file", "file:///etc/passwd"],
     ["that isn't one", "main.m3u8"],
   ])("%s is rejected without a call", async ([, src]) => {
-    const fetched = vi.spyOn(globalThis, "fetch");
+    const fetched = watchFetch();
     const { status, fields } = await open(site.channels[0], src ?? "");
     expect({ status, fields }).toEqual({ status: 400, fields: ["src"] });
-    expect(fetched).not.toHaveBeenCalled();
-    fetched.mockRestore();
+    fetched.restore();
+    expect(fetched.urls).toEqual([]);
   });
 
   test("of an allowed host that resolves to a private address isn't called", async () => {

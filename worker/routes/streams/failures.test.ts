@@ -215,15 +215,15 @@ describe("a stream draft", () => {
 
   test("is retried with increasing delays while the provider fails, and abandoned after a week", async () => {
     await behave(site, { delete: ["fail"] });
-    const complaint = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const created = Date.now() - 10 * MINUTE;
     const draft = await leave(created);
+    const complaints = () => logged.mock.calls.filter(([line]) => String(line).includes(draft));
     await undoAbandonedDrafts({ env, db, shard: 1, now: created + 10 * MINUTE });
     expect(await drafts()).toMatchObject([{ id: draft, due: created + 20 * MINUTE }]);
-    expect(complaint).not.toHaveBeenCalled();
+    expect(complaints()).toEqual([]);
     await undoAbandonedDrafts({ env, db, shard: 1, now: created + 8 * DAY });
     expect(await drafts()).toEqual([]);
-    expect(complaint).toHaveBeenCalledOnce();
-    expect(String(complaint.mock.calls[0]?.[0])).toContain(draft);
+    expect(complaints()).toHaveLength(1);
   });
 });
