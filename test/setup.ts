@@ -3,6 +3,7 @@ import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, inject, vi } from "vitest";
 import { allDatabases } from "#db/databases.ts";
+import "./cheap-passwords.ts";
 import "./dns-resolver.ts";
 
 // At the top level, because a suite's own `beforeAll` may already need the tables.
