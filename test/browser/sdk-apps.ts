@@ -99,7 +99,10 @@ export async function serveFolder(folder: string): Promise<{ url: string; close:
   return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
 }
 
-/** Opens an app and waits for panels, an html overlay and the animation runtime; returns the page's errors. */
+/** What the animation runtime says of a file that is none. */
+const OF_THE_RUNTIME = ["Bad header", "The file failed to load"];
+
+/** Opens an app and waits for panels, an html overlay and the animation runtime, which rejects its file; returns the page's other errors. */
 export async function watchApp(
   browser: Browser,
   url: string,
@@ -122,9 +125,10 @@ export async function watchApp(
   const keys = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo" };
   const uploaded: unknown = await (await fetch(`${deployment.url}/media/v1/`, { method: "POST", headers: keys, body: form })).json();
   const runtime = page.waitForResponse((response) => response.url().endsWith("/rive.wasm") && response.ok());
+  const rejected = page.waitForEvent("console", (message) => message.text().includes("the animation could not be shown"));
   const { _id: mediaId } = Created.parse(uploaded);
   await deployment.broadcast([{ kind: "rive", mediaId, fileName: "goal.riv", position: "center" }], {}, channelId);
-  await runtime;
+  await Promise.all([runtime, rejected]);
   await page.close();
-  return problems;
+  return problems.filter((problem) => !OF_THE_RUNTIME.includes(problem));
 }
