@@ -6,6 +6,9 @@ import { ROOT } from "./root.mjs";
 
 export const OPENAPI = "docs/public/openapi.json";
 
+/** Also for a build within a test, whose own environment would add code for development. */
+const FOR_PRODUCTION = { env: { NODE_ENV: "production" } };
+
 /** Rebuilds whatever is out of date: the API's documents, the SDK, the command line, the docs site and Studio. */
 export async function build(): Promise<void> {
   await unlessFresh({
@@ -73,19 +76,19 @@ async function emitOpenApi(): Promise<void> {
 /** The types are generated first, from the API's documents. */
 async function buildSdk(): Promise<void> {
   await runOrFail("node", ["scripts/emit-sdk-types.ts"]);
-  await runOrFail("node", ["scripts/build-sdk.ts"]);
+  await runOrFail("node", ["scripts/build-sdk.ts"], FOR_PRODUCTION);
 }
 
 async function buildCli(): Promise<void> {
-  await runOrFail("node", ["scripts/build-cli.ts"]);
+  await runOrFail("node", ["scripts/build-cli.ts"], FOR_PRODUCTION);
 }
 
 async function buildDocs(): Promise<void> {
-  await runOrFail("astro", ["build"]);
+  await runOrFail("astro", ["build"], FOR_PRODUCTION);
 }
 
 async function buildStudio(): Promise<void> {
-  await runOrFail("node", ["scripts/build-studio.ts"]);
+  await runOrFail("node", ["scripts/build-studio.ts"], FOR_PRODUCTION);
 }
 
 function stamp(name: string): string {
