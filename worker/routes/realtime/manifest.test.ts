@@ -1,7 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { publishAddresses } from "#test/dns-resolver.ts";
+import { publishAddresses, queryCount } from "#test/dns-resolver.ts";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { loadsOf, PLAYLIST_HOST, servePlaylist } from "#test/playlists.ts";
 import { watchFetch } from "#test/watch-fetch.ts";
@@ -179,12 +179,14 @@ describe("the playlist's URL", () => {
     ["of an address", "https://127.0.0.1/main.m3u8"],
     ["of a file", "file:///etc/passwd"],
     ["that isn't one", "main.m3u8"],
-  ])("%s is rejected without a call", async ([, src]) => {
+  ] as const)("%s is rejected without a call", async ([, src]) => {
     const fetched = watchFetch();
-    const { status, fields } = await open(site.channels[0], src ?? "");
+    const lookUps = () => queryCount(URL.canParse(src) ? new URL(src).hostname : "");
+    const before = lookUps();
+    const { status, fields } = await open(site.channels[0], src);
     expect({ status, fields }).toEqual({ status: 400, fields: ["src"] });
     fetched.restore();
-    expect(fetched.urls).toEqual([]);
+    expect([fetched.urls, lookUps() - before]).toEqual([[], 0]);
   });
 
   test("of an allowed host that resolves to a private address isn't called", async () => {
