@@ -74,6 +74,16 @@ describe("a page that arrives slowly", () => {
     await page.close();
   });
 
+  test("shows no table whose columns may still move", async () => {
+    const { page, arrive } = await openUpTo("/sdk/tvos/tifo-event-interface/state", '<code dir="auto">panels</code>');
+    const table = page.locator("main table");
+    await table.locator("tbody tr").first().waitFor({ state: "attached" });
+    expect(await table.isVisible()).toBe(false);
+    await arrive();
+    expect(await table.isVisible()).toBe(true);
+    await page.close();
+  });
+
   test("shows no list of headings where an operation's samples will be", async () => {
     const { page, arrive } = await openUpTo("/docs/api-reference/updateSite", '<div class="operation"');
     await page.locator("#_top").waitFor();
