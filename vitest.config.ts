@@ -116,9 +116,10 @@ export default defineConfig({
           name: "isolated",
           include: ["test/isolated/**/*.test.ts"],
           globalSetup: ["test/chat-services.ts"],
-          setupFiles: ["test/wait-timeouts.ts", "test/setup.ts"],
+          setupFiles: ["test/wait-timeouts.ts", "test/fresh-storage.ts", "test/setup.ts"],
           provide: { migrations, shard: SHARD, sandboxGenerations: Number(process.env.TIFO_TEST_SANDBOX_GENERATIONS ?? 3) },
-          // Each file has its own Worker, and spends half of its time starting it.
+          // Files share two Workers, which take longer to start than most files to run; each file has empty storage and no objects of others.
+          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           ...restored,
