@@ -32,8 +32,8 @@ export const SHOW_OPERATIONS: Record<string, string> = {
   createNavigation: "menu, header links, footer",
   createOutput: "obs url, browser source, vmix, clean feed, overlay url, obs link, mixer link, mixer url, graphics output, transparent url",
   createOverlay: "new graphic, design, lower third, duration, seconds, variables, template, image overlay, design overlay, html graphic",
-  createPage: "new channel, add channel, landing page, event page",
-  createPanel: "new widget, sidebar tab, add tab, widget, add sidebar, add widget, new tab",
+  createPage: "page layout, layout of a page, private page, members only page, new channel, add channel, landing page, event page",
+  createPanel: "panel types, kinds of panels, new widget, sidebar tab, add tab, widget, add sidebar, add widget, new tab",
   createPlaylist: "related videos, series, collection of videos",
   createPoll:
     "vote, prediction, trivia, quiz, survey, question, make a prediction, new quiz, image poll, trivia question, ask viewers, start vote, prediction window, word cloud, rating, yes or no question, outcomes",

@@ -57,7 +57,7 @@ export const OPERATIONS: Record<string, string> = {
   downloadExport: "csv download",
   downloadSiteExport: "ndjson file, archive download",
   exportAccount:
-    "gdpr, data access request, download my data, personal data, export personal data, copy of personal data, subject access request, data portability",
+    "gdpr export, gdpr, data access request, download my data, personal data, export personal data, copy of personal data, subject access request, data portability",
   exportMembers: "csv of members, mailing list, newsletter",
   exportSite: "backup of site, download everything, data export, archive, full export, download all data, dump",
   freeDevice: "remove device, sign out device, device limit reached, too many devices, kick device, concurrent stream limit, sign out a tv",

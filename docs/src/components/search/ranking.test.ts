@@ -107,6 +107,7 @@ describe("the index of the search box", () => {
 
   test("takes a question that is a page's keyword word for word for the name of that page", () => {
     expect(ranking.search("what is new", 1)[0]?.url).toBe("/changelog");
+    expect(ranking.search("if this then that", 1)[0]?.url).toBe("/docs/api-reference/createAutomationRule");
     expect(ranking.search("  Which   key do I use?", 1)[0]?.url).toBe("/api/key");
   });
 

@@ -167,12 +167,14 @@ export class Ranking {
 
   /** The best results; pages of the section named `context` rank a little higher. */
   search(query: string, limit: number, context?: string): RankedHit[] {
-    if (tokens(query).length === 0) return [];
+    const named = this.#namedBy(query);
+    if (tokens(query).length === 0 && named.size === 0) return [];
     const groups = this.#groupsOf(query);
     const asked = new Set(groups.flatMap(({ terms: group }) => [...group].filter(([, weight]) => weight === 1).map(([word]) => word)));
     const found = new Map<number, Match>();
     for (const [at, group] of groups.entries()) this.#match(group, at, at === groups.length - 1, found);
-    const named = this.#namedBy(query);
+    // Such as "if this then that", which has no word of its own.
+    for (const id of named) if (!found.has(id)) found.set(id, noMatch());
     const ranked = [...found]
       .map(([id, match]) => ({ id, match, score: this.#score(id, match, groups, asked, context) }))
       .sort((one, other) => Number(named.has(other.id)) - Number(named.has(one.id)) || other.score - one.score);
@@ -194,7 +196,7 @@ export class Ranking {
       const prefix = term.length > 1 && ((isLast && index === 0) || !this.#vocabulary.has(term));
       for (const result of this.#index.search(term, { prefix, weights: { fuzzy: 0, prefix: PREFIX } })) {
         const id = Number(result.id);
-        const match = found.get(id) ?? { score: 0, best: new Map<number, number>(), words: new Set<string>(), inTitle: new Set<string>() };
+        const match = found.get(id) ?? noMatch();
         found.set(id, match);
         match.best.set(at, Math.max(weight, match.best.get(at) ?? 0));
         for (const [word, fields] of Object.entries(result.match)) {
@@ -278,7 +280,7 @@ export class Ranking {
 
   #score(id: number, match: Match, groups: readonly Group[], asked: ReadonlySet<string>, context: string | undefined): number {
     const page = this.#pages.get(id);
-    if (!page) return 0;
+    if (!page || match.score === 0) return 0;
     const covered = groups.reduce((sum, { importance }, at) => {
       const best = match.best.get(at) ?? 0;
       return sum + importance * (best === 1 ? 1 : best > 0 ? SYNONYM_COVERS : 0);
@@ -308,6 +310,10 @@ export class Ranking {
     }
     return hits;
   }
+}
+
+function noMatch(): Match {
+  return { score: 0, best: new Map(), words: new Set(), inTitle: new Set() };
 }
 
 function hitOf(page: Page, { words: found }: Match, score: number): RankedHit {
