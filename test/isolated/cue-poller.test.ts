@@ -8,6 +8,7 @@ import { providerEvents } from "#db/schema/data-providers.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { loadsOf, PLAYLIST_HOST, servePlaylist } from "#test/playlists.ts";
 import { newDataProvider } from "#test/providers.ts";
+import { MAX_NEW, MAX_SEEN } from "#worker/durable-objects/cue-poller.ts";
 import { cuePollerOf } from "#worker/durable-objects/stubs.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { siteStore } from "#test/site-store.ts";
@@ -137,6 +138,38 @@ describe("the cues of a connected playlist", () => {
     await connect([{ src, dataProviderId: strict }]);
     await poll();
     expect((await eventsOf(strict)).map((event) => WithId.parse(event).cue.id)).toEqual(["good"]);
+  });
+});
+
+describe("a playlist with ever more cues", () => {
+  test("causes at most 20 events per read, and loses none", async () => {
+    const all = Array.from({ length: 5 * MAX_NEW }, (_, index) => `cue-${String(index).padStart(3, "0")}`);
+    // Without a start, they begin when they are found.
+    playlist(...all.map((id) => `#EXT-X-DATERANGE:ID="${id}",CLASS="com.example.ad"`));
+    await connect();
+    while ((await ids()).length < all.length) await poll();
+    expect(await ids()).toEqual(all);
+    expect(loadsOf(src)).toBeGreaterThanOrEqual(5);
+  });
+
+  test("is remembered up to a limit, the latest cues", async () => {
+    playlist(range("latest"));
+    await connect();
+    await vi.waitUntil(async () => (await ids()).length === 1, { interval: 20 });
+    const kept = await runInDurableObject(cuePollerOf(env, site.id), async (instance, { storage }) => {
+      storage.sql.exec(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO seen SELECT 'older-' || i, ? + i FROM n",
+        MAX_SEEN + 100,
+        Date.now() - MAX_SEEN - 1000,
+      );
+      const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 120_000);
+      await instance.alarm();
+      clock.mockRestore();
+      await storage.deleteAlarm();
+      return storage.sql.exec<{ count: number }>("SELECT count(*) AS count FROM seen").one().count;
+    });
+    expect(kept).toBe(MAX_SEEN);
+    expect(await ids()).toEqual(["latest"]);
   });
 });
 

@@ -13,6 +13,11 @@ const MISSED_MS = 60_000;
 const AHEAD_MS = 3_600_000;
 /** How long a cue is known after it was last in a playlist. */
 const REMEMBER_MS = 7 * 24 * 3_600_000;
+/** Cues that are known, the latest. Those that playlists still have are at most a tenth of it. */
+export const MAX_SEEN = 20_000;
+const FORGET_EVERY_MS = 60_000;
+/** Cues of a source that begin or are announced between two reads. More are found with the next ones: each is an event with its rules. */
+export const MAX_NEW = 20;
 const RETRY_MS = 1_000;
 
 const SCHEMA = [
@@ -31,6 +36,8 @@ export class CuePoller extends SiteObject {
   readonly #siteId: string;
   /** Incremented with the settings, so that a run which has read older ones is followed by another. */
   #revision = 0;
+  /** When what is long gone is forgotten next (ms since 1970 UTC). */
+  #forgetAt = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -55,7 +62,7 @@ export class CuePoller extends SiteObject {
       if (sources.length === 0) return void sql.exec("DELETE FROM pending");
       await Promise.all(sources.map((source) => this.#poll(source, hosts)));
       await this.#passOn();
-      sql.exec("DELETE FROM seen WHERE at < ?", Date.now() - REMEMBER_MS);
+      this.#forget(Date.now());
       await this.ctx.storage.setAlarm(revision === this.#revision ? this.#next() : Date.now());
     } catch (error) {
       logError("cues_not_read", error, { siteId: this.#siteId });
@@ -86,14 +93,16 @@ export class CuePoller extends SiteObject {
   #store(cues: FoundCue[], providerId: string, now: number): void {
     this.ctx.storage.transactionSync(() => {
       const { sql } = this.ctx.storage;
+      let room = MAX_NEW;
       for (const { key, startsAt, event } of cues) {
         const due = startsAt ?? now;
         // Announced too early: it is found again.
         if (due > now + AHEAD_MS) continue;
         const isNew = sql.exec("UPDATE seen SET at = ? WHERE key = ? RETURNING key", now, key).toArray().length === 0;
-        if (!isNew) continue;
+        const isMissed = due < now - MISSED_MS;
+        if (!isNew || (!isMissed && --room < 0)) continue;
         sql.exec("INSERT INTO seen (key, at) VALUES (?, ?)", key, now);
-        if (due < now - MISSED_MS) continue;
+        if (isMissed) continue;
         sql.exec("INSERT INTO pending (key, due, provider, event) VALUES (?, ?, ?, ?)", key, due, providerId, JSON.stringify(event));
       }
     });
@@ -113,6 +122,14 @@ export class CuePoller extends SiteObject {
       if (rejection !== undefined) logError("cue_rejected", new Error(rejection), { siteId: this.#siteId, providerId: provider });
       sql.exec("DELETE FROM pending WHERE key = ?", key);
     }
+  }
+
+  #forget(now: number): void {
+    if (now < this.#forgetAt) return;
+    this.#forgetAt = now + FORGET_EVERY_MS;
+    const { sql } = this.ctx.storage;
+    sql.exec("DELETE FROM seen WHERE at < ?", now - REMEMBER_MS);
+    sql.exec("DELETE FROM seen WHERE key IN (SELECT key FROM seen ORDER BY at DESC LIMIT -1 OFFSET ?)", MAX_SEEN);
   }
 
   #next(): number {

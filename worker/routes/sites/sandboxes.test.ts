@@ -101,6 +101,16 @@ describe("a sandbox", () => {
     expect((await call("exportSite", key)).status).toBe(403);
   });
 
+  test("can't have cues read from playlists", async () => {
+    const key = keyOf(await newSandbox());
+    const cues = [{ src: "https://live.example/main.m3u8", dataProviderId: newId(Date.now()) }];
+    const manifest = { hosts: ["live.example"], cues };
+    const { problem } = await call("updateSite", key, { name: "Sandbox", settings: { manifest } });
+    expect(problem?.code).toBe("forbidden");
+    expect(problem?.message).toContain("claim it first");
+    expect((await call("updateSite", key, { name: "Sandbox", settings: { manifest: { ...manifest, cues: [] } } })).status).toBe(200);
+  });
+
   test("sends no email, and shows the latest 50", async () => {
     const sandbox = await newSandbox();
     const siteId = sandbox.site._id;

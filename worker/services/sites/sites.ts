@@ -3,7 +3,7 @@ import type { AccountRow } from "#db/schema/accounts.ts";
 import { apiKeys, type SiteRow, sites } from "#db/schema/sites.ts";
 import { streamProviders } from "#db/schema/streams/streams.ts";
 import { siteThemes } from "#db/schema/themes.ts";
-import { invalid, notFound } from "#worker/lib/errors.ts";
+import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreateSite, type SiteFeatures, toSite, type UpdateSite } from "./schemas.ts";
 import { newSiteRow } from "./site-row.ts";
@@ -13,6 +13,7 @@ import { commit, commitIfUnchanged, type Ctx, isManager, type NewEvent, newRow, 
 import { requireCanGrantRoles } from "#worker/services/accounts/role-rules.ts";
 import { inSegments } from "#worker/services/core/named-references.ts";
 import { type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { isSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
 import { removedSegments, unusedSegments, whileUnused } from "#worker/services/segments/uses.ts";
 import { ctxOf } from "#worker/services/core/databases.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
@@ -36,6 +37,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   const current = await getSite(ctx);
   if (weakensSecurity(current.settings.security, input.settings.security)) await requireCanGrantRoles(ctx);
   await requireStreamProvider(ctx, input.settings.streamProvider);
+  if (input.settings.manifest?.cues.length) await requireNoSandbox(ctx);
   const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
   const next: SiteRow = {
     ...current,
@@ -64,6 +66,11 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   if (slug !== current.slug) await reserveSlug(ctx, current.id, slug);
   await rejectTakenSlug(() => withReferences(ctx, references, () => whileUnused(ctx, removed, write)));
   return next;
+}
+
+/** The server would read a stranger's choice of addresses every few seconds for days, and no limit of a sandbox counts what it finds. */
+async function requireNoSandbox(ctx: Ctx): Promise<void> {
+  if (await isSandbox(ctx.env, ctx.siteId)) throw forbidden("A sandbox can't read cues from playlists; claim it first");
 }
 
 /** The data providers that the cues of playlists are events of. */
