@@ -111,6 +111,15 @@ describe("a sandbox", () => {
     expect((await call("updateSite", key, { name: "Sandbox", settings: { manifest: { ...manifest, cues: [] } } })).status).toBe(200);
   });
 
+  test("calls at most five programmatic webhooks", async () => {
+    const key = keyOf(await newSandbox());
+    const body = { webhookUrl: "https://receiver.example/hook", service: "wallet-service-v1" };
+    const responses = await Promise.all(Array.from({ length: 7 }, () => call("createProgrammaticWebhook", key, body)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 409, 409]);
+    const { problem } = await call("createProgrammaticWebhook", key, body);
+    expect(problem?.message).toBe("A sandbox has at most 5 programmatic webhooks; delete one first");
+  });
+
   test("sends no email, and shows the latest 50", async () => {
     const sandbox = await newSandbox();
     const siteId = sandbox.site._id;

@@ -20,11 +20,14 @@ import {
   requireMatch,
   updateRow,
 } from "#worker/services/core/context.ts";
+import { isSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
 import { requirePersonalData } from "./personal-data.ts";
 import { previousSecrets, SECRET_PURPOSE } from "./dispatch.ts";
 
 /** How many programmatic webhooks a site may have. */
 const MAX_PROGRAMMATIC = 50;
+/** In a sandbox, which anybody can create: each event is a request to every endpoint, at addresses that a stranger chose. */
+const MAX_IN_SANDBOX = 5;
 /** How many previous secrets of an endpoint may still sign: each one adds to the headers. */
 const MAX_PREVIOUS = 20;
 
@@ -83,9 +86,11 @@ export async function createProgrammatic(
   await requirePersonalData(ctx, service);
   await requirePublicUrl(ctx.env, "webhookUrl", url);
   const created = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
-  const tooMany = conflict(`A site has at most ${MAX_PROGRAMMATIC} programmatic webhooks; delete one first`);
+  const isLimited = await isSandbox(ctx.env, ctx.siteId);
+  const max = isLimited ? MAX_IN_SANDBOX : MAX_PROGRAMMATIC;
+  const tooMany = conflict(`A ${isLimited ? "sandbox" : "site"} has at most ${max} programmatic webhooks; delete one first`);
   await replaceConflict(tooMany, () =>
-    commitIfUnchanged(ctx, insertUnderLimit(ctx, created.row), changeEvent("webhook.created", created.row)),
+    commitIfUnchanged(ctx, insertUnderLimit(ctx, created.row, max), changeEvent("webhook.created", created.row)),
   );
   return created;
 }
@@ -164,7 +169,7 @@ async function newEndpoint(
 }
 
 /** Checks the count in the insert itself, so that concurrent requests can't exceed the limit. */
-function insertUnderLimit(ctx: Ctx, row: WebhookRow) {
+function insertUnderLimit(ctx: Ctx, row: WebhookRow, max: number) {
   const programmatic = and(eq(webhookEndpoints.siteId, ctx.siteId), eq(webhookEndpoints.kind, "programmatic"));
   const { id, siteId, kind, url, services, enabled, secretSealed, created, modified, version } = row;
   return ctx.db.insert(webhookEndpoints).select(
@@ -186,7 +191,7 @@ function insertUnderLimit(ctx: Ctx, row: WebhookRow) {
         version: sql<number>`${version}`.as("version"),
       })
       .from(sites)
-      .where(and(eq(sites.id, ctx.siteId), sql`(select ${count()} from ${webhookEndpoints} where ${programmatic}) < ${MAX_PROGRAMMATIC}`)),
+      .where(and(eq(sites.id, ctx.siteId), sql`(select ${count()} from ${webhookEndpoints} where ${programmatic}) < ${max}`)),
   );
 }
 
