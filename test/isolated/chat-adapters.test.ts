@@ -1,18 +1,27 @@
 import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "@hono/zod-openapi";
+import { createDb } from "#db/client.ts";
+import { sandboxes } from "#db/schema/sandboxes.ts";
 import { MessageIntake } from "#worker/durable-objects/chat-room/message-intake.ts";
 import { MessageStore } from "#worker/durable-objects/chat-room/message-store.ts";
 import { RoomTranslator, type Translation } from "#worker/durable-objects/chat-room/room-translator.ts";
 import { Senders } from "#worker/durable-objects/chat-room/senders.ts";
 import { ChatGuard } from "#worker/integrations/chat-guard.ts";
+import { chatRoomOf } from "#worker/durable-objects/stubs.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readRoomConfig } from "#worker/services/chat/room-config.ts";
 import { ChatMessagePage, ChatQueue } from "#worker/services/chat/schemas.ts";
+import { refreshSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
+import { Sandbox } from "#worker/services/sandboxes/schemas.ts";
 import { newAiDeployment, newChatDeployment } from "../chat-service-calls.ts";
-import type { TestAccount, TestSite } from "../harness.ts";
+import { ORIGIN, type TestAccount, type TestSite } from "../harness.ts";
+import { siteStore } from "../site-store.ts";
 import { type ChatSite, enterChat, type Message, newChatSite, roomOf } from "./chatters.ts";
+
+const db = createDb(siteStore);
 
 let site: TestSite;
 let ann: TestAccount;
@@ -23,6 +32,12 @@ let setSettings: ChatSite["setSettings"];
 beforeAll(async () => {
   ({ site, ann, ben, newRoom, setSettings } = await newChatSite());
 });
+
+/** Sends JSON, if any, and returns the response's. */
+async function post(path: string, body?: unknown, headers: Record<string, string> = {}, method = "POST"): Promise<unknown> {
+  const json = body === undefined ? {} : { headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) };
+  return (await exports.default.fetch(new URL(path, ORIGIN), { method, ...json })).json();
+}
 
 const ModelInput = z.object({ text: z.string().optional(), target_lang: z.string().optional() });
 
@@ -132,6 +147,30 @@ describe("A live room", () => {
     expect(await spanish.say("There is a bomb")).toMatchObject({ ok: true, state: "held" });
     const queue = async () => (await site.call("listChatQueue", { query: { channelIds: channelId } })).as(ChatQueue).results;
     await expect.poll(queue).toMatchObject([{ text: "There is a bomb", category: "S1", reports: [] }]);
+  });
+});
+
+describe("The room of a sandbox, which anybody can create", () => {
+  test("uses neither of the operator's services until the sandbox is claimed", async () => {
+    const deployment = newChatDeployment();
+    await useServices(deployment.env);
+    const sandbox = Sandbox.parse(await post("/site/v1/sandbox"));
+    const [siteId, channelId] = [sandbox.site._id, sandbox.channel._id];
+    const client = { "Tifo-Client-Id": siteId };
+    await post(`/chat/v1/${channelId}/settings`, { languages: ["de"] }, { ...client, "Tifo-Developer-Key": sandbox.developerKey }, "PUT");
+    const login = { email: sandbox.viewer.email, password: sandbox.password, siteId };
+    const { jwt } = z.object({ jwt: z.string() }).parse(await post("/auth/v2/login", login));
+    const send = () => post(`/chat/v1/${channelId}/messages`, { text: "There is a bomb" }, { ...client, Authorization: `Bearer ${jwt}` });
+    expect(await send()).toMatchObject({ state: "visible" });
+    expect(await deployment.calls()).toEqual([]);
+    const languages = async () => (await readRoomConfig(env, siteId, channelId, Date.now()))?.settings.languages;
+    expect(await languages()).toEqual([]);
+
+    await db.delete(sandboxes).where(eq(sandboxes.siteId, siteId));
+    refreshSandbox(siteId);
+    expect(await languages()).toEqual(["de"]);
+    await chatRoomOf(env, siteId, channelId).refresh();
+    expect(await send()).toMatchObject({ state: "held" });
   });
 });
 

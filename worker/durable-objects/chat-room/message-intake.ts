@@ -133,7 +133,7 @@ export class MessageIntake {
     const early = this.#limit(accountId, config) ?? this.#reject(request, facts, config);
     if (early) return early;
     const masked = maskText(normalized.text, facts, config);
-    const verdict = facts.isExempt ? null : await this.#guard.check(masked);
+    const verdict = facts.isExempt || !config.usesModerator ? null : await this.#guard.check(masked);
     // The sender may have been banned, or the room paused, while the automatic moderator was asked.
     const current = (await this.#load()) ?? config;
     const late = this.#reject(request, facts, current) ?? this.#checkReply(request.replyTo);

@@ -14,6 +14,7 @@ import { managesPage, moderatesChannel } from "#worker/lib/roles.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { counts, selectPaying } from "#worker/services/leaderboards/paying.ts";
 import { hashOfDevice } from "#worker/services/realtime/device-hash.ts";
+import { isSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
 import { ownRows } from "#worker/services/core/context.ts";
 import type { Ban } from "./admission.ts";
@@ -39,6 +40,8 @@ export interface RoomConfig {
   /** By account. */
   bans: Map<string, Ban>;
   mutes: Map<string, Ban>;
+  /** Whether the deployment's automatic moderator checks messages: it and the translator cost money, and anybody can create a sandbox. */
+  usesModerator: boolean;
   /** Whether leaderboards pay for likes. */
   paysLikes: boolean;
   /** By the device's hash. */
@@ -100,12 +103,14 @@ export async function readRoomConfig(env: Env, siteId: string, channelId: string
       .onConflictDoNothing(),
   ]);
   if (!page || !site) return null;
+  const inSandbox = await isSandbox(env, siteId);
   const renderers = chatPanels.flatMap(({ renderer }) => (renderer.panel_type === "chat" ? [renderer] : []));
   const ofAccounts = bans.flatMap(({ accountId, ...ban }) => (accountId === "" ? [] : [{ ...ban, target: accountId }]));
   const system = renderers.find(({ system_name }) => system_name !== undefined) ?? renderers[0];
   return {
     settings: {
       ...settingsOf(channelId, row),
+      ...(inSandbox && { languages: [] }),
       system: {
         name: system?.system_name ?? null,
         image: system?.system_image ?? null,
@@ -116,6 +121,7 @@ export async function readRoomConfig(env: Env, siteId: string, channelId: string
     allowLinks: renderers.length > 0 && renderers.every(({ allow_non_admin_links }) => allow_non_admin_links),
     filter: wordFilterOf(renderers.map(({ filtered_words }) => filtered_words)),
     looks: protectedLooks([...renderers.flatMap(({ system_name }) => system_name ?? []), ...staff.map(({ name }) => name)]),
+    usesModerator: !inSandbox,
     paysLikes: boards.some((board) => counts(board, [channelId])),
     systemName: system?.system_name ?? site.name,
     bans: longestOf(ofAccounts.filter(({ kind }) => kind === "ban")),
