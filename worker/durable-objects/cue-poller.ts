@@ -13,10 +13,10 @@ const MISSED_MS = 60_000;
 const AHEAD_MS = 3_600_000;
 /** How long a cue is known after it was last in a playlist. */
 const REMEMBER_MS = 7 * 24 * 3_600_000;
-/** Cues that are known, the latest. Those that playlists still have are at most a tenth of it. */
+/** How many cues are known, the latest: ten times as many as a site's playlists can have at a time. */
 export const MAX_SEEN = 20_000;
 const FORGET_EVERY_MS = 60_000;
-/** Cues of a source that begin or are announced between two reads. More are found with the next ones: each is an event with its rules. */
+/** New cues of a source that one read passes on: each is an event for which rules run. The next reads find the others. */
 export const MAX_NEW = 20;
 const RETRY_MS = 1_000;
 
