@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 /** Sends JSON, if any, and returns the response's. */
-async function post(path: string, body?: unknown, headers: Record<string, string> = {}, method = "POST"): Promise<unknown> {
+async function callApi(path: string, body?: unknown, headers: Record<string, string> = {}, method = "POST"): Promise<unknown> {
   const json = body === undefined ? {} : { headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) };
   return (await exports.default.fetch(new URL(path, ORIGIN), { method, ...json })).json();
 }
@@ -154,13 +154,19 @@ describe("The room of a sandbox, which anybody can create", () => {
   test("uses neither of the operator's services until the sandbox is claimed", async () => {
     const deployment = newChatDeployment();
     await useServices(deployment.env);
-    const sandbox = Sandbox.parse(await post("/site/v1/sandbox"));
+    const sandbox = Sandbox.parse(await callApi("/site/v1/sandbox"));
     const [siteId, channelId] = [sandbox.site._id, sandbox.channel._id];
     const client = { "Tifo-Client-Id": siteId };
-    await post(`/chat/v1/${channelId}/settings`, { languages: ["de"] }, { ...client, "Tifo-Developer-Key": sandbox.developerKey }, "PUT");
+    await callApi(
+      `/chat/v1/${channelId}/settings`,
+      { languages: ["de"] },
+      { ...client, "Tifo-Developer-Key": sandbox.developerKey },
+      "PUT",
+    );
     const login = { email: sandbox.viewer.email, password: sandbox.password, siteId };
-    const { jwt } = z.object({ jwt: z.string() }).parse(await post("/auth/v2/login", login));
-    const send = () => post(`/chat/v1/${channelId}/messages`, { text: "There is a bomb" }, { ...client, Authorization: `Bearer ${jwt}` });
+    const { jwt } = z.object({ jwt: z.string() }).parse(await callApi("/auth/v2/login", login));
+    const send = () =>
+      callApi(`/chat/v1/${channelId}/messages`, { text: "There is a bomb" }, { ...client, Authorization: `Bearer ${jwt}` });
     expect(await send()).toMatchObject({ state: "visible" });
     expect(await deployment.calls()).toEqual([]);
     const languages = async () => (await readRoomConfig(env, siteId, channelId, Date.now()))?.settings.languages;
