@@ -152,6 +152,26 @@ describe("a playlist with ever more cues", () => {
     expect(loadsOf(src)).toBeGreaterThanOrEqual(5);
   });
 
+  test("is read again soon, also if it won't change, before its other cues are too old", async () => {
+    // How long the source waits after what it has found last; null before it was read.
+    const wait = () =>
+      runInDurableObject(cuePollerOf(env, site.id), (_, { storage }) => {
+        const query = "SELECT next, (SELECT max(at) FROM seen) AS found FROM sources";
+        const [source] = storage.sql.exec<{ next: number; found: number }>(query).toArray();
+        return source ? source.next - source.found : null;
+      });
+    const last = "#EXT-X-ENDLIST";
+    playlist(range("first"), last);
+    await connect();
+    await vi.waitUntil(async () => (await wait()) !== null, { interval: 20 });
+    expect(await wait()).toBeGreaterThanOrEqual(60_000);
+    playlist(...Array.from({ length: MAX_NEW + 1 }, (_, index) => `#EXT-X-DATERANGE:ID="cue-${index}",CLASS="com.example.ad"`), last);
+    await poll();
+    expect(await wait()).toBeLessThan(60_000);
+    await poll();
+    expect(await wait()).toBeGreaterThanOrEqual(60_000);
+  });
+
   test("is remembered up to a limit, the latest cues", async () => {
     playlist(range("latest"));
     await connect();

@@ -79,8 +79,8 @@ export class CuePoller extends SiteObject {
     let wait = LIVE_MS;
     try {
       const { cues, isLive } = await readCues(this.env, source, hosts);
-      if (!isLive) wait = SLOW_MS;
-      this.#store(cues, source.dataProviderId, Date.now());
+      const isComplete = this.#store(cues, source.dataProviderId, Date.now());
+      if (!isLive && isComplete) wait = SLOW_MS;
     } catch (error) {
       failures = (known?.failures ?? 0) + 1;
       wait = Math.min(SLOW_MS, LIVE_MS * 2 ** Math.min(failures, 10));
@@ -90,10 +90,11 @@ export class CuePoller extends SiteObject {
     sql.exec("INSERT OR REPLACE INTO sources (src, next, failures) VALUES (?, ?, ?)", source.src, Date.now() + wait, failures);
   }
 
-  #store(cues: FoundCue[], providerId: string, now: number): void {
+  /** Returns whether there are no more new ones than one read passes on. */
+  #store(cues: FoundCue[], providerId: string, now: number): boolean {
+    let room = MAX_NEW;
     this.ctx.storage.transactionSync(() => {
       const { sql } = this.ctx.storage;
-      let room = MAX_NEW;
       for (const { key, startsAt, event } of cues) {
         const due = startsAt ?? now;
         // Announced too early: it is found again.
@@ -106,6 +107,7 @@ export class CuePoller extends SiteObject {
         sql.exec("INSERT INTO pending (key, due, provider, event) VALUES (?, ?, ?, ?)", key, due, providerId, JSON.stringify(event));
       }
     });
+    return room >= 0;
   }
 
   async #passOn(): Promise<void> {
