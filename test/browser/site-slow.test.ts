@@ -12,7 +12,10 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-/** Opens a page whose document arrives only up to some markup. `arrive` sends the rest, and returns once the page has loaded. */
+// Chromium paints nothing before a page's style sheets have arrived, but tells where things would be without them.
+const STYLED = "document.body && [...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)";
+
+/** Opens a page whose document arrives only up to some markup, and waits for its style sheets. `arrive` sends the rest, and returns once the page has loaded. */
 async function openUpTo(path: string, markup: string): Promise<{ page: Page; arrive: () => Promise<void> }> {
   const document = await (await fetch(url + path)).text();
   const at = document.indexOf(markup);
@@ -28,6 +31,7 @@ async function openUpTo(path: string, markup: string): Promise<{ page: Page; arr
   if (address === null || typeof address === "string") throw new Error("The server has no port.");
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(`http://127.0.0.1:${address.port}${path}`, { waitUntil: "commit" });
+  await page.waitForFunction(STYLED);
   const arrive = async (): Promise<void> => {
     (await half.promise).end(document.slice(at));
     await page.waitForLoadState("load");
