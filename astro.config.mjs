@@ -15,6 +15,7 @@ import { publish } from "./docs/integrations/publish.ts";
 import { relativeLinks } from "./docs/integrations/relative-links.ts";
 import { resolvedRoutes } from "./docs/integrations/resolved-routes.ts";
 import { measuredSizes } from "./docs/integrations/sdk-sizes.ts";
+import { stackedTables } from "./docs/integrations/stacked-tables.ts";
 import { sections } from "./docs/src/sidebars/index.ts";
 import { origin, sources } from "./docs/src/site.ts";
 import sdk from "./sdk/package.json" with { type: "json" };
@@ -33,14 +34,14 @@ export default defineConfig({
     // The live channel imports the SDK's sources.
     define: { TIFO_SDK_VERSION: JSON.stringify(sdk.version), TIFO_SCRIPT: "false" },
   },
-  markdown: { processor: satteri({ mdastPlugins: [diagrams, relativeLinks] }) },
+  markdown: { processor: satteri({ mdastPlugins: [diagrams, relativeLinks], hastPlugins: [stackedTables] }) },
   integrations: [
     starlight({
       title: "Tifo",
       description: "SDK and REST API documentation of Tifo, the open, Workers-native audience-engagement platform for live video.",
       logo: { src: "./docs/src/assets/logo.svg" },
       favicon: "/favicon.svg",
-      customCss: ["./docs/src/styles/site.css"],
+      customCss: ["./docs/src/styles/site.css", "./docs/src/styles/tables.css"],
       disable404Route: true,
       lastUpdated: true,
       // The site has its own search box; docs/integrations/publish.ts builds its index.

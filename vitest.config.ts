@@ -94,7 +94,11 @@ export default defineConfig({
         test: {
           name: "unit",
           environment: "node",
-          include: ["{worker,db,scripts,bench,studio}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk,test/cli}/**/*.test.ts"],
+          include: [
+            "{worker,db,scripts,bench,studio}/**/*.unit.test.ts",
+            "docs/{src,integrations}/**/*.test.ts",
+            "{sdk,test/sdk,test/cli}/**/*.test.ts",
+          ],
           setupFiles: ["test/wait-timeouts.ts"],
           maxWorkers: 2,
           ...restored,

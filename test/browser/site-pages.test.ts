@@ -66,6 +66,12 @@ test("the debug pages and the search page are neither listed nor indexed", async
   expect(listed.filter((path) => path.startsWith("/__debug") || path === "/search" || path === "/404")).toEqual([]);
 });
 
+test("crawlers find the sitemap", async () => {
+  const [, sitemap = ""] = /^Sitemap: (.+)$/m.exec(await readFile(join(ROOT, "robots.txt"), "utf8")) ?? [];
+  expect(sitemap).toBe(`${BUILT_FOR}/sitemap-index.xml`);
+  expect(files).toContain("sitemap-index.xml");
+});
+
 test("every page in the sitemap has a Markdown version, which llms.txt lists", async () => {
   const list = await readFile(join(ROOT, "llms.txt"), "utf8");
   for (const path of await sitemapPaths(url)) {
@@ -159,10 +165,17 @@ async function checkPages(context: BrowserContext, queue: string[], checked: Set
       }
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) errors.push(`${path} is ${overflow} px too wide at ${width} px`);
+      const isPhone = width < 640;
+      if (isPhone && (await page.evaluate(scrollsStacked))) errors.push(`${path} has a table whose rows don't fit ${width} px`);
     }
   }
   errors.push(...pageErrors);
   await page.close();
+}
+
+/** Runs in the page: whether a table that phones show row by row doesn't fit. */
+function scrollsStacked(): boolean {
+  return [...document.querySelectorAll(".stacked")].some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
 }
 
 /** Runs in the page: sums up layout shifts that no input has caused. */
