@@ -48,7 +48,8 @@ export default defineConfig({
       pagefind: false,
       ...(sources === undefined ? {} : { editLink: { baseUrl: `${sources.replace(/\/$/, "")}/` } }),
       // Lines wrap, because code that scrolls sideways can't be reached by keyboard until a script has run.
-      expressiveCode: { styleOverrides: { borderRadius: "0.5rem" }, defaultProps: { wrap: true } },
+      // No sample marks lines or words, so no page needs the styles for it.
+      expressiveCode: { styleOverrides: { borderRadius: "0.5rem" }, defaultProps: { wrap: true }, textMarkers: false },
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       components: {
         Footer: "./docs/src/overrides/footer.astro",
@@ -62,7 +63,7 @@ export default defineConfig({
         ThemeSelect: "./docs/src/overrides/theme-select.astro",
       },
       sidebar: sections.map(({ label, items }) => ({ label, items })),
-      routeMiddleware: ["./docs/src/section-sidebar.ts", "./docs/src/last-updated.ts"],
+      routeMiddleware: ["./docs/src/section-sidebar.ts", "./docs/src/last-updated.ts", "./docs/src/head-tags.ts"],
       // The validator knows only pages made from Markdown. Links to operations and errors are tested with the samples.
       plugins: [
         starlightLinksValidator({
