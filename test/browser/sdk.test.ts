@@ -127,7 +127,13 @@ describe("a plain page of another origin", () => {
     await viewer.page.getByRole("button", { name: "Harbour City" }).click();
     await viewer.page.getByText("Your answer").waitFor();
     for (const { page } of [anonymous, viewer]) await page.getByText("1 answer", { exact: true }).waitFor();
-    await viewer.page.locator('.tifo-answer[aria-pressed="true"]', { hasText: "100%" }).waitFor();
+    const answer = viewer.page.locator('.tifo-answer[aria-pressed="true"]', { hasText: "100%" });
+    await answer.waitFor();
+    // A contrast theme leaves no fill that shows which answer it is.
+    await viewer.page.emulateMedia({ forcedColors: "active" });
+    expect(await answer.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe("solid");
+    const others = viewer.page.locator('.tifo-answer[aria-pressed="false"]');
+    expect(await others.first().evaluate((element) => getComputedStyle(element).outlineStyle)).toBe("none");
     expect(await viewer.page.evaluate(() => window.recorded.actions)).toContain("poll.answer");
     expect(await shownOf(viewer.page, "poll")).toEqual([target.pollId]);
     expect([...anonymous.problems, ...viewer.problems]).toEqual([]);
