@@ -38,6 +38,8 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   const press = (key: string) => page.keyboard.press(key);
   const user = new KeyboardUser(page);
 
+  const audience = page.getByRole("region", { name: "Audience" });
+  await audience.getByText("including this screen").waitFor();
   await user.press(button("New rundown"));
   await dialog.waitFor();
   expect(await violationsOf(page)).toEqual([]);
@@ -82,7 +84,7 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await press("Space");
   await scorer(program).waitFor();
   await itemsOf(other).filter({ hasText: "On air" }).waitFor();
-  const log = page.getByRole("region", { name: "Audience" }).getByRole("list", { name: "As run" });
+  const log = audience.getByRole("list", { name: "As run" });
   await log.getByText("Goal").waitFor();
   await expect.poll(() => log.getByRole("listitem").first().innerText()).toMatch(/Received\s+[1-9]/);
   expect(await violationsOf(page)).toEqual([]);

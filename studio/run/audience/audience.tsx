@@ -26,6 +26,7 @@ export function Audience({ channelId, rundownId, viewers, minutes }: Props) {
       </div>
       <p className="audience-count">
         <strong>{viewers === null ? "–" : viewers.toLocaleString("en")}</strong> {viewers === 1 ? "viewer" : "viewers"}
+        {viewers !== null && <span className="audience-self">including this screen</span>}
       </p>
       <Chart minutes={withHistory(history, minutes)} />
       <OpenPolls />
