@@ -63,7 +63,7 @@ export default defineConfig({
         ThemeSelect: "./docs/src/overrides/theme-select.astro",
       },
       sidebar: sections.map(({ label, items }) => ({ label, items })),
-      routeMiddleware: ["./docs/src/section-sidebar.ts", "./docs/src/last-updated.ts", "./docs/src/head-tags.ts"],
+      routeMiddleware: ["./docs/src/section-sidebar.ts", "./docs/src/last-updated.ts"],
       // The validator knows only pages made from Markdown. Links to operations and errors are tested with the samples.
       plugins: [
         starlightLinksValidator({
