@@ -50,13 +50,26 @@ test("a switch shows whether it is on", async () => {
   await page.context().close();
 });
 
-test("the main action can be read on its fill", async () => {
-  const page = await open("/developers/keys");
-  const button = page.getByRole("button", { name: "New key" }).first();
-  const { text, fill } = await paintOf(button);
+test.each([
+  ["the main action", "/developers/keys", ".button-primary"],
+  ["the link to the content", "/developers/keys", ".skip-link"],
+  ["a step's number", "/rules/new", ".rule-step"],
+])("%s can be read on its fill", async (_, screen, selector) => {
+  const page = await open(screen);
+  const element = page.locator(selector).first();
+  const { text, fill } = await paintOf(element);
   expect(text).not.toBe(fill);
   // Otherwise the browser puts the page's colour behind the text.
-  expect(await button.evaluate((node) => getComputedStyle(node).getPropertyValue("forced-color-adjust"))).toBe("none");
+  expect(await element.evaluate((node) => getComputedStyle(node).getPropertyValue("forced-color-adjust"))).toBe("none");
+  await page.context().close();
+});
+
+test("samples of colours stay as they are", async () => {
+  const page = await open("/content/themes");
+  const sample = page.locator(".theme-sample").first();
+  const { fill } = await paintOf(sample);
+  await page.emulateMedia({ forcedColors: "none" });
+  expect((await paintOf(sample)).fill).toBe(fill);
   await page.context().close();
 });
 

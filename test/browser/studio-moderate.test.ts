@@ -56,7 +56,11 @@ test("a moderator's shift is done by keyboard alone, and one who only reads deci
   const status = page.getByRole("status");
   await expect.poll(() => waiting.count()).toBe(3);
   expect(await page.getByRole("navigation", { name: "Studio" }).getByRole("link").allTextContents()).toEqual(["Overview", "Moderate"]);
-  await detail.locator("[aria-current=true]").getByText("Reported", { exact: false }).waitFor();
+  const current = detail.locator("[aria-current=true]");
+  await current.getByText("Reported", { exact: false }).waitFor();
+  await page.emulateMedia({ forcedColors: "active" });
+  expect(await current.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe("solid");
+  await page.emulateMedia({ forcedColors: "none" });
   await detail.getByText("Reported, but fine").waitFor();
   expect(await violationsOf(page)).toEqual([]);
 

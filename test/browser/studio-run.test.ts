@@ -98,7 +98,11 @@ test("an operator runs a show from an empty rundown by keyboard alone, and anoth
   await user.press(dialog.getByRole("button", { name: "Retract", exact: true }));
   await page.getByText("“Goal” is retracted.").waitFor();
   await press("h");
-  await expect.poll(() => other.getByRole("button", { name: "Hold", exact: true }).getAttribute("aria-pressed")).toBe("true");
+  const held = other.getByRole("button", { name: "Hold", exact: true });
+  await expect.poll(() => held.getAttribute("aria-pressed")).toBe("true");
+  await other.emulateMedia({ forcedColors: "active" });
+  const edgeOf = (control: Locator) => control.evaluate((element) => getComputedStyle(element).borderColor);
+  expect(await edgeOf(held)).not.toBe(await edgeOf(other.getByRole("button", { name: "Clear all", exact: true })));
 
   await press("p");
   await other.getByText("Rules paused").waitFor();
