@@ -1,6 +1,4 @@
 import { Api } from "./app.ts";
-import { runJobs } from "./queues/jobs.ts";
-import { runScheduled } from "./scheduled.ts";
 
 export { Automation } from "./durable-objects/automation.ts";
 export { Branch } from "./durable-objects/branch/branch.ts";
@@ -24,6 +22,12 @@ const api = new Api();
 
 export default {
   fetch: (request, env, ctx) => api.fetch(request, env, ctx),
-  queue: (batch, env) => runJobs(batch, env),
-  scheduled: (controller, env) => runScheduled(env, controller.scheduledTime),
+  queue: async (batch, env) => {
+    const { runJobs } = await import("./queues/jobs.ts");
+    await runJobs(batch, env);
+  },
+  scheduled: async (controller, env) => {
+    const { runScheduled } = await import("./scheduled.ts");
+    await runScheduled(env, controller.scheduledTime);
+  },
 } satisfies ExportedHandler<Env>;

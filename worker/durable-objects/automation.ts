@@ -5,7 +5,6 @@ import { logError } from "#worker/lib/log.ts";
 import { delayOf, triggeredRules } from "#worker/services/automation-rules/rule-engine.ts";
 import { readRuleSet, type RuleSet } from "#worker/services/automation-rules/automation.ts";
 import { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
-import { executeFirings, recordDropped, recordFailed, recordScheduled } from "#worker/services/automation-rules/firings.ts";
 import type { RuleFiring } from "#worker/services/automation-rules/plans.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
@@ -19,6 +18,8 @@ const GROUP = 100;
 /** Longer than an event's row is kept, by which a retry of the event is recognized. */
 const REMEMBER_MS = 8 * 86_400_000;
 const PRUNE_EVERY = 256;
+
+const loadFirings = () => import("#worker/services/automation-rules/firings.ts");
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS handled (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
@@ -98,6 +99,7 @@ export class Automation extends SiteObject {
   async #recordScheduled(delayed: RuleFiring[]): Promise<void> {
     if (delayed.length === 0) return;
     try {
+      const { recordScheduled } = await loadFirings();
       await this.#asSystem(async (ctx) => void (await Promise.all(delayed.map((firing) => recordScheduled(ctx, firing)))));
     } catch (error) {
       logError("firing_not_noted", error, { siteId: this.#siteId });
@@ -143,6 +145,7 @@ export class Automation extends SiteObject {
       return rule ? [{ row, rule, event: ProviderEventMessage.parse(JSON.parse(row.event)), due: row.due }] : [];
     });
     const gone = rows.filter((row) => !rules.has(row.rule_id));
+    const { executeFirings, recordDropped } = await loadFirings();
     await this.#asSystem(async (ctx) => {
       await Promise.all(gone.map((row) => recordDropped(ctx, row.event_id, row.rule_id)));
       for (const row of gone) this.#delete(row);
@@ -154,7 +157,10 @@ export class Automation extends SiteObject {
   async #settle(ctx: Ctx, row: FiringRow, firing: RuleFiring, result: PromiseSettledResult<void> | undefined): Promise<void> {
     const failed = result?.status === "rejected";
     if (failed && row.attempts + 1 < MAX_ATTEMPTS) return this.#postpone(row, result.reason);
-    if (failed) await recordFailed(ctx, firing, "Failed after several attempts because of a server error");
+    if (failed) {
+      const { recordFailed } = await loadFirings();
+      await recordFailed(ctx, firing, "Failed after several attempts because of a server error");
+    }
     this.#delete(row);
   }
 

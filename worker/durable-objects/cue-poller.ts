@@ -1,7 +1,7 @@
 import { SiteObject } from "./site-object.ts";
 import { z } from "@hono/zod-openapi";
 import { logError } from "#worker/lib/log.ts";
-import { type CueSource, type FoundCue, ingestCue, readCues, readManifestSettings } from "#worker/services/manifests/cue-sources.ts";
+import type { CueSource, FoundCue } from "#worker/services/manifests/cue-sources.ts";
 import { migrate } from "./migrations.ts";
 
 /** How often a live playlist is read, and one that will not change or can't be read. */
@@ -19,6 +19,8 @@ const FORGET_EVERY_MS = 60_000;
 /** New cues of a source that one read passes on: each is an event for which rules run. The next reads find the others. */
 export const MAX_NEW = 20;
 const RETRY_MS = 1_000;
+
+const loadCueSources = () => import("#worker/services/manifests/cue-sources.ts");
 
 const SCHEMA = [
   `CREATE TABLE seen (key TEXT PRIMARY KEY, at INTEGER NOT NULL);
@@ -57,6 +59,7 @@ export class CuePoller extends SiteObject {
     const { sql } = this.ctx.storage;
     const revision = this.#revision;
     try {
+      const { readManifestSettings } = await loadCueSources();
       const { hosts, cues: sources } = await readManifestSettings(this.env, this.#siteId);
       sql.exec("DELETE FROM sources WHERE src NOT IN (SELECT value FROM json_each(?))", JSON.stringify(sources.map(({ src }) => src)));
       if (sources.length === 0) return void sql.exec("DELETE FROM pending");
@@ -78,6 +81,7 @@ export class CuePoller extends SiteObject {
     let failures = 0;
     let wait = LIVE_MS;
     try {
+      const { readCues } = await loadCueSources();
       const { cues, isLive } = await readCues(this.env, source, hosts);
       const isComplete = this.#store(cues, source.dataProviderId, Date.now());
       if (!isLive && isComplete) wait = SLOW_MS;
@@ -118,6 +122,7 @@ export class CuePoller extends SiteObject {
         Date.now(),
       )
       .toArray();
+    const { ingestCue } = await loadCueSources();
     for (const { key, due: startsAt, provider, event } of due) {
       const cue = { key, startsAt, event: Event.parse(JSON.parse(event)) };
       const rejection = await ingestCue(this.env, this.#siteId, provider, cue);

@@ -1,5 +1,4 @@
 import { SiteObject } from "./site-object.ts";
-import { readQuestionModerators, readSentQuestions } from "#worker/services/qna/viewers.ts";
 import { ChangeQueue } from "./change-queue.ts";
 import { parseName, type StateChange } from "./channel/channel.protocol.ts";
 import { migrate } from "./migrations.ts";
@@ -58,6 +57,7 @@ export class QuestionBoard extends SiteObject {
   }
 
   async #notify(ids: string[]): Promise<void> {
+    const { readSentQuestions } = await import("#worker/services/qna/viewers.ts");
     const current = await readSentQuestions(this.env, { siteId: this.#siteId, channelId: this.#channelId }, ids);
     const shown = this.#shown(ids);
     const changes: StateChange[] = [];
@@ -85,6 +85,7 @@ export class QuestionBoard extends SiteObject {
   }
 
   async #notifyModerators(): Promise<void> {
+    const { readQuestionModerators } = await import("#worker/services/qna/viewers.ts");
     const moderators = await readQuestionModerators(this.env, this.#siteId, this.#channelId);
     if (moderators.length > 0)
       await channelOf(this.env, this.#siteId, this.#channelId).notifyAccounts(moderators, { type: "questions.changed" });

@@ -1,5 +1,5 @@
 import { SiteObject } from "./site-object.ts";
-import { readSentStats, type SentStat } from "#worker/services/stats/viewers.ts";
+import type { SentStat } from "#worker/services/stats/viewers.ts";
 import { ChangeQueue } from "./change-queue.ts";
 import { parseName, type StateChange } from "./channel/channel.protocol.ts";
 import { migrate } from "./migrations.ts";
@@ -50,6 +50,7 @@ export class StatBoard extends SiteObject {
 
   /** The ids that viewers now know everything about. */
   async #notify(ids: string[]): Promise<string[]> {
+    const { readSentStats } = await import("#worker/services/stats/viewers.ts");
     const current = await readSentStats(this.env, { siteId: this.#siteId, channelId: this.#channelId }, ids);
     const sent = this.#sentDigests(ids);
     const news = current.filter(({ id, digest }) => sent.get(id) !== digest);

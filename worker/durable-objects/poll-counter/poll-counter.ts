@@ -3,7 +3,7 @@ import { logError } from "#worker/lib/log.ts";
 import { type Audience, findAudience, notifyViewers } from "#worker/services/polls/audience.ts";
 import { pollDefinition, writeVotes } from "#worker/services/polls/counting.ts";
 import { chargeForVote } from "#worker/services/polls/paid-responses.ts";
-import { payForVotes } from "#worker/services/leaderboards/poll-awards.ts";
+import { payForVotes } from "#worker/services/leaderboards/vote-awards.ts";
 import { resultsOf } from "#worker/services/polls/results.ts";
 import {
   type CountedVote,

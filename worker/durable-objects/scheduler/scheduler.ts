@@ -1,7 +1,5 @@
 import { SiteObject } from "#worker/durable-objects/site-object.ts";
 import { logError } from "#worker/lib/log.ts";
-import { runDueRundowns } from "#worker/services/rundowns/due.ts";
-import { runDueActions } from "#worker/services/schedule/run.ts";
 import { RequestLog } from "./request-log.ts";
 import { type RequestBatch, type RequestPage, type RequestQuery, REQUESTS_KEPT_MS } from "./request-log.protocol.ts";
 
@@ -49,6 +47,8 @@ export class Scheduler extends SiteObject {
 
   async #runDue(siteId: string): Promise<void> {
     try {
+      const { runDueRundowns } = await import("#worker/services/rundowns/due.ts");
+      const { runDueActions } = await import("#worker/services/schedule/run.ts");
       const now = Date.now();
       for (const { next, finish } of await Promise.all([runDueActions(this.env, siteId, now), runDueRundowns(this.env, siteId, now)])) {
         this.ctx.waitUntil(finish);

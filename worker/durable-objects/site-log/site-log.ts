@@ -3,8 +3,7 @@ import { describeError, logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { runInLanes } from "#worker/lib/time/run-in-lanes.ts";
 import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
-import { InvalidEventData } from "#worker/services/event-catalogue/effect.ts";
-import { hasEffects, laneOf, recheckAccess, runEffects } from "#worker/services/event-catalogue/effects.ts";
+import { InvalidEventData } from "#worker/services/event-catalogue/invalid-event-data.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
 import type { OutboxEvent } from "#db/schema/events.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
@@ -25,6 +24,9 @@ const EFFECTS_PAGE = 100;
 /** How many failed effects one round retries at most. */
 const MAX_RETRIES = 100;
 const PRUNE_MS = 60 * 60 * 1000;
+
+/** Loaded by the first round: what all areas' effects need is most of the Worker, and the isolates that only read don't have to wait for it. */
+const loadEffects = () => import("#worker/services/event-catalogue/effects.ts");
 
 const COLUMNS = "sequence, previous, id, type, resource, data AS body, actor, request_id, origin, created";
 
@@ -171,11 +173,12 @@ export class SiteLog extends SiteObject {
 
   /** Moves all events from the outbox into the log, and ends the access that they end. */
   async #drainOutbox(): Promise<void> {
+    const { hasEffects } = await loadEffects();
     const completed = [...this.#completed];
     let taken: OutboxEvent[] = [];
     for (let hasMore = true; hasMore;) {
       const { events, more } = await readOutbox(this.env, this.#siteId, taken);
-      const added = this.#append(events);
+      const added = this.#append(events, hasEffects);
       if (!more) await dropFromOutbox(this.env, this.#siteId, events);
       await this.#recheck(added);
       [taken, hasMore] = [events, more];
@@ -184,6 +187,7 @@ export class SiteLog extends SiteObject {
   }
 
   async #recheck(entries: LogEntry[]): Promise<void> {
+    const { recheckAccess } = await loadEffects();
     const recheck = async (entry: LogEntry) => {
       await withTimeout(recheckAccess(this.env, this.#siteId, entry), RECHECK_TIMEOUT_MS);
       this.#rechecked.add(entry.id);
@@ -193,7 +197,7 @@ export class SiteLog extends SiteObject {
   }
 
   /** Appends the events that are new, and returns those with effects to run. */
-  #append(batch: OutboxEvent[]): LogEntry[] {
+  #append(batch: OutboxEvent[], hasEffects: (event: OutboxEvent) => boolean): LogEntry[] {
     const head = this.#head();
     appendEvents(this.ctx.storage, batch, (event) => this.#completed.has(event.eventId) || !hasEffects(event));
     const rows = this.#sql.exec<EventRow>(`SELECT ${COLUMNS} FROM events WHERE sequence > ? AND done = ${TO_DO} ORDER BY sequence`, head);
@@ -228,6 +232,7 @@ export class SiteLog extends SiteObject {
    * later events, and a type that hangs is waited for once per round.
    */
   async #runNew(head: number): Promise<void> {
+    const { laneOf } = await loadEffects();
     const hung = new Set<string>();
     for (;;) {
       const rows = this.#sql.exec<EventRow>(
@@ -265,6 +270,7 @@ export class SiteLog extends SiteObject {
   async #run(row: EventRow): Promise<"done" | "failed" | "hung"> {
     const { sequence, id: eventId, type } = row;
     try {
+      const { runEffects } = await loadEffects();
       const isRechecked = this.#rechecked.delete(eventId);
       await withTimeout(runEffects(this.env, this.#siteId, toEntry(row), isRechecked), EFFECTS_TIMEOUT_MS);
       return "done";

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { migrate } from "#worker/durable-objects/migrations.ts";
 import { logError } from "#worker/lib/log.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
-import { toQueued } from "#worker/services/webhooks/dispatch.ts";
 import type { LogEntry } from "./site-log.protocol.ts";
 
 /** Events, and characters of them, per call to an endpoint; memory holds several copies of each during the call. */
@@ -120,6 +119,7 @@ export class Subscribers {
   }
 
   async #advance({ id, services, state, cursor, changed }: SubscriberRow, upTo: number): Promise<void> {
+    const { toQueued } = await import("#worker/services/webhooks/queued-event.ts");
     const subscribed = Services.parse(JSON.parse(services));
     let isNotified = changed === 0;
     while (cursor < upTo || !isNotified) {

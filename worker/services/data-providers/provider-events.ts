@@ -10,7 +10,6 @@ import { logError } from "#worker/lib/log.ts";
 import { Firing, type ProviderEventRow } from "./schemas.ts";
 import type { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
-import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { callingProvider } from "./data-providers.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 
@@ -97,12 +96,6 @@ export async function ingestEventOf(
     logError("automation_late", error, { siteId: ctx.siteId, eventId: message.id });
   }
   return { eventId: message.id, isNew };
-}
-
-/** Ensures that the automation has received a committed event; safe to repeat. */
-export async function deliverToAutomation(env: Env, siteId: string, event: LoggedEvent<"dataprovider.event">): Promise<void> {
-  const { id, providerId, at, data } = dataOf(event);
-  await automationOf(env, siteId).handle({ id, providerId, at, data });
 }
 
 /** Deletes events and rule firings after a week. */

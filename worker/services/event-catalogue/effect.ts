@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { type EventData, EVENTS, type EventType } from "./event-catalogue.ts";
+import { InvalidEventData } from "./invalid-event-data.ts";
 
 /** An event of this type, as the log stores it. */
 export interface LoggedEvent<Type extends EventType = EventType> extends LogEntry {
@@ -15,11 +16,6 @@ export type Effects = { readonly [Type in EventType]?: Effect<Type> };
 
 // In this form the compiler relates each type to its data.
 const KINDS: { readonly [Type in EventType]: { data: z.ZodType<EventData<Type>> } } = EVENTS;
-
-/** An event's data don't match the catalogue: running the effect again with the same release can't help. */
-export class InvalidEventData extends Error {
-  override readonly name = "InvalidEventData";
-}
 
 /**
  * An event's data. A field that may be null and that an older release didn't log is null. Throws `InvalidEventData` if the data don't match

@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import type { NewEvent } from "#worker/services/core/context.ts";
-import { dataOf, type Effects, InvalidEventData, type LoggedEvent } from "./effect.ts";
+import { dataOf, type Effects, type LoggedEvent } from "./effect.ts";
+import { InvalidEventData } from "./invalid-event-data.ts";
 import { type EventData, EVENTS } from "./event-catalogue.ts";
 import { sampleEvent } from "./event-samples.ts";
 

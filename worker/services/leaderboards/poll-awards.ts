@@ -1,9 +1,7 @@
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { findAudience } from "#worker/services/polls/audience.ts";
-import type { CountedVote } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { siteDb } from "#db/databases.ts";
-import { boardsOf, counts, limitsChannels, pay, ruleOf, selectPaying } from "./paying.ts";
+import { boardsOf, counts, ruleOf } from "./paying.ts";
 
 const SOURCES = { prediction: "prediction.correct", trivia: "trivia.correct" } as const;
 
@@ -25,13 +23,4 @@ export async function payForOutcome(env: Env, siteId: string, event: LoggedEvent
         return leaderboardOf(env, siteId, id).settle(settlement);
       }),
   );
-}
-
-/** Pays for votes that are in the database. Idempotent. */
-export async function payForVotes(env: Env, siteId: string, pollId: string, votes: CountedVote[]): Promise<void> {
-  const boards = await selectPaying(siteDb(env, siteId), siteId, "poll.answered");
-  if (boards.length === 0) return;
-  const channelIds = limitsChannels(boards) ? (await findAudience(env, siteId, pollId, undefined)).channelIds : [];
-  const deeds = votes.map(({ accountId, n, created }) => ({ accountId, cause: `${pollId}/${n}`, at: created }));
-  await pay(env, siteId, boards, "poll.answered", deeds, channelIds);
 }

@@ -2,7 +2,6 @@ import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { siteDb } from "#db/databases.ts";
 import { webhookEndpoints, type WebhookRow } from "#db/schema/webhooks.ts";
-import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import type { Attempt, QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { publicStatusOf } from "#worker/integrations/public-host.ts";
 import { open } from "#worker/lib/crypto/crypto.ts";
@@ -11,7 +10,6 @@ import { signEventData, type SigningKeys, signingKeys, standardHeaders } from ".
 import { isTimeout, SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { toWebhookEvent } from "./endpoint-schemas.ts";
 import { commitIfUnchanged, nextVersion, updateRow } from "#worker/services/core/context.ts";
-import { servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
 /** The purpose under which signing secrets are sealed. */
@@ -56,17 +54,6 @@ export async function previousSecrets(
   if (previousSecretSealed === null || (previousSecretExpires ?? 0) <= now) return [];
   const secrets = PreviousSecrets.parse(JSON.parse(await open(env, SECRET_PURPOSE, previousSecretSealed)));
   return secrets.filter(({ expires }) => expires > now);
-}
-
-/** The event for a subscriber of these services; undefined if none of them publishes it. */
-export function toQueued(entry: LogEntry, subscribed: readonly string[]): QueuedEvent | undefined {
-  const service = servicesOf(entry.type).find((name) => subscribed.includes(name));
-  if (service === undefined) return undefined;
-  const { id, type, created, sequence, previousSequence, resource, origin } = entry;
-  const [method = null, originPath = null] = origin?.split(" ") ?? [];
-  const data: unknown = JSON.parse(entry.data);
-  const eventData = JSON.stringify({ id, type, created, sequence, previousSequence, resource, data });
-  return { id, type, resource, service, eventData, account: accountOf(entry, data), method, originPath };
 }
 
 /** The body of a delivery. The text of `eventData` is inserted unchanged, because it is what was signed. */
@@ -120,15 +107,6 @@ async function findEndpoint(env: Env, siteId: string, id: string): Promise<Webho
   const own = and(eq(webhookEndpoints.siteId, siteId), eq(webhookEndpoints.id, id));
   const [row] = await siteDb(env, siteId).select().from(webhookEndpoints).where(own);
   return row;
-}
-
-/** The account that an event is about, or the one that caused it. */
-function accountOf({ resource, actor }: LogEntry, data: unknown): string | null {
-  const [area, id = ""] = resource.split("/");
-  if (area === "account") return id;
-  if (typeof data === "object" && data !== null && "accountId" in data && typeof data.accountId === "string") return data.accountId;
-  const [kind, actorId = null] = actor.split(":");
-  return kind === "account" ? actorId : null;
 }
 
 function reasonOf(error: unknown, { ms }: SharedDeadline): string {
