@@ -66,6 +66,8 @@ export const GUIDES: Record<string, string> = {
     "rtmp, ingest, encoder, mux, ivs, go live, livestream, recording, vod, obs to stream, stream key, srt, whip, ffmpeg, backup stream, switch stream, archive, dvr, cloudflare stream, live input, thumbnail, end stream, transcoding, connect streaming service, video platform, own encoder, transcoder, turn livestream into video, record stream, restream, youtube live, vimeo, wowza, agora, livepeer, api.video, millicast, dolby, obs to tifo, webrtc ingest, start and stop a stream, stream status, simulcast, vod recording",
   "/guides/studio":
     "dashboard, admin panel, backoffice, control panel, ui for producers, operator, editor, user interface, console, no code, sign in to studio, admin interface, graphical interface, web interface, backend for editors, log in to studio, producers, without coding, manage content, moderator view, mobile studio, producer dashboard, admin login, run a show, preview, drag and drop, ui, operator screen, back office, cms",
+  "/guides/studio#what-each-role-sees":
+    "freelancer, only one channel, one show only, limit someone to a channel, producer without admin rights",
   "/guides/ten-minutes":
     "walkthrough, example show, match day, end to end, first show, tutorial, watch party, run everything on my laptop, show me an example, demo match, example project, sample app, simulate a match, simulated viewers, load demo, play a demo, proof of concept, evaluation",
   "/guides/video-players":

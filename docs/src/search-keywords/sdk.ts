@@ -80,7 +80,7 @@ export const SDK: Record<string, string> = {
   "/sdk/web/event-delegate/trackImpression": "analytics, seen overlay, sponsor view, viewability, ad impression",
   "/sdk/web/event-delegate/userIsAuthenticated": "login state, signed in, logged in user",
   "/sdk/web/focus-management":
-    "accessibility, a11y, keyboard, screen reader, remote control, smart tv, tizen, webos, focus trap, d-pad, arrow keys, samsung, lg, tv browser, tab order, aria, wcag, keyboard accessibility, keyboard navigation, screen readers, move focus, tv remote, accessible, lg webos, samsung tizen, hbbtv, spatial navigation, tv browsers, voiceover, nvda, talkback, tab key, skip",
+    "accessibility, a11y, keyboard, screen reader, remote control, smart tv, tizen, webos, focus trap, d-pad, arrow keys, samsung, lg, tv browser, tab order, aria, wcag, keyboard accessibility, keyboard navigation, screen readers, move focus, tv remote, accessible, lg webos, samsung tizen, hbbtv, spatial navigation, tv browsers, voiceover, nvda, talkback, tab key, skip, high contrast, contrast theme, forced colors",
   "/sdk/web/focus-management/parent-app-focus":
     "d-pad, arrow keys, remote control, host app, tv, give focus back, remote control focus, focus lost",
   "/sdk/web/getting-started":
