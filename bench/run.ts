@@ -1,8 +1,6 @@
-// `npm run bench`: compares Tifo with the bare platform and its peers. `npm run bench -- F G --quick` runs some of the benchmarks, smaller and
-// without recording the results.
 import { cpus } from "node:os";
-import { parseArgs } from "node:util";
 import { runOrFail } from "#scripts/lib/command.ts";
+import { readOptions } from "#scripts/lib/options.ts";
 import { guard, Problem, say } from "#scripts/lib/report.mjs";
 import { httpLayer } from "./a-http-layer.ts";
 import { pageRead } from "./b-page-read.ts";
@@ -56,8 +54,18 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   Y: { title: "The site's search", run: siteSearch },
 };
 
+const USAGE = `Usage: npm run bench -- [A B …] [--quick]
+
+Compares Tifo with the bare platform and its peers, in all benchmarks or in those that are named:
+
+${Object.entries(BENCHMARKS)
+  .map(([letter, { title }]) => `  ${letter}  ${title}`)
+  .join("\n")}
+
+  --quick  smaller, and without recording the results`;
+
 await guard(async () => {
-  const { values, positionals } = parseArgs({ options: { quick: { type: "boolean", default: false } }, allowPositionals: true });
+  const { values, positionals } = readOptions(USAGE, { options: { quick: { type: "boolean", default: false } }, allowPositionals: true });
   const chosen = positionals.length > 0 ? positionals.map((letter) => letter.toUpperCase()) : Object.keys(BENCHMARKS);
   pinClient();
   if (!canPin) say("Processes can't be pinned to cores on this machine, so the results will vary more.");

@@ -1,6 +1,4 @@
-// `npm run demo:match`: replays a recorded match on the demo site of a running server, at 30 times the original speed, or with `-- --speed 60`.
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { MATCH_DATA } from "#db/demo/automation.ts";
 import { bodyOf, sendSigned } from "./lib/match/api.ts";
 import { playChat } from "./lib/match/chat.ts";
@@ -10,6 +8,7 @@ import { LINE_UP_SECONDS, playDirector, showLineUps, showWinner } from "./lib/ma
 import { nameOf, supporter } from "./lib/match/fans.ts";
 import { lineOf, matchEvents } from "./lib/match/play.ts";
 import { playQuestions } from "./lib/match/questions.ts";
+import { readOptions } from "./lib/options.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
 const SUPPORTERS = 200;
@@ -24,6 +23,12 @@ const HALF_TIME = 45;
 const LAST_VOTE = 40;
 /** The clock of an overlay doesn't run faster. */
 const MAX_CLOCK_SPEED = 100;
+
+const USAGE = `Usage: npm run demo:match -- [--speed 60]
+
+Replays a recorded match on the demo site of the server that runs on PORT (8787 by default).
+
+  --speed  how many times faster than the match was, ${NORMAL_SPEED} by default`;
 
 const url = `http://localhost:${process.env.PORT ?? "8787"}`;
 
@@ -80,7 +85,7 @@ function clockFrom(start: number, speed: number): Clock {
 }
 
 function wantedSpeed(): number {
-  const { values } = parseArgs({ options: { speed: { type: "string", default: String(NORMAL_SPEED) } } });
+  const { values } = readOptions(USAGE, { options: { speed: { type: "string", default: String(NORMAL_SPEED) } } });
   const speed = Number(values.speed);
   if (!(speed > 0)) throw new Problem(`--speed must be a number above 0, not "${values.speed}".`);
   return speed;

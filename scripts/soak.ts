@@ -1,6 +1,3 @@
-// `npm run soak`: runs that take too long for `npm test`. Each prints its result in one line, and fails the command if it is wrong.
-// `npm run soak -- sandboxes chat` runs only these, and `npm run soak -- --hours 1` (or `--minutes 20`) only the mix, for that time.
-import { parseArgs } from "node:util";
 import { countOverKill } from "#bench/k-votes.ts";
 import "#test/browser/fetch-setup.ts";
 import prepareServers from "#test/browser/server-setup.ts";
@@ -13,6 +10,7 @@ import { changeUnderKills } from "#test/kills/webhook-kills.ts";
 import { build } from "./lib/build.ts";
 import { runOrFail } from "./lib/command.ts";
 import { withMemoryFolder } from "./lib/memory-folder.ts";
+import { readOptions } from "./lib/options.ts";
 import { type Figure, writeRecord } from "./lib/records.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
@@ -41,14 +39,18 @@ const MIN_KILLS = 10;
 const MIX_MINUTES = 20;
 
 const figures: Figure[] = [];
-const { values: options, positionals } = parseArgs({
-  options: { hours: { type: "string" }, minutes: { type: "string" } },
-  allowPositionals: true,
-});
-const minutes = Number(options.hours ?? 0) * 60 + Number(options.minutes ?? 0);
+const USAGE = `Usage: npm run soak -- [${Object.keys(RUNS).join("|")} …] [--hours 1 | --minutes 20]
+
+Runs that take too long for npm test: all, or those that are named. Each prints its result in one line, and fails the command if it is wrong.
+
+  --hours, --minutes  only the mix, for that time`;
 
 await guard(async () => {
-  const runs = selectedRuns();
+  const { values, positionals } = readOptions(USAGE, {
+    options: { hours: { type: "string", default: "0" }, minutes: { type: "string", default: "0" } },
+    allowPositionals: true,
+  });
+  const runs = selectedRuns(positionals, Number(values.hours) * 60 + Number(values.minutes));
   await build();
   const removePrepared = await prepareServers();
   try {
@@ -61,11 +63,11 @@ await guard(async () => {
 process.exit();
 
 /** All runs, or those that the arguments name. A time selects the mix. */
-function selectedRuns(): (() => Promise<void>)[] {
+function selectedRuns(names: string[], minutes: number): (() => Promise<void>)[] {
   if (!Number.isFinite(minutes) || minutes < 0) throw new Problem("--hours and --minutes take a number.");
   if (minutes > 0) return [() => mix(minutes)];
-  if (positionals.length === 0) return Object.values(RUNS);
-  return positionals.map((name) => {
+  if (names.length === 0) return Object.values(RUNS);
+  return names.map((name) => {
     const run = RUNS[name];
     if (!run) throw new Problem(`There is no run ${name}. There are: ${Object.keys(RUNS).join(", ")}.`);
     return run;

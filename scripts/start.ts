@@ -1,8 +1,8 @@
-// `npm start`: builds whatever is out of date, then serves the API, the docs and the demo sites until it is stopped.
 import { resolve } from "node:path";
 import { build } from "./lib/build.ts";
 import { loadDemoAwards } from "./lib/demo-awards.ts";
 import { fillDemoChat } from "./lib/demo-chat.ts";
+import { readOptions } from "./lib/options.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
 import { scheduledFailure } from "./lib/scheduled.ts";
@@ -11,7 +11,15 @@ import { DEMO_SUPER_KEY, prepareState } from "./lib/state.ts";
 
 const MINUTE_MS = 60_000;
 
+const USAGE = `Usage: npm start
+
+Builds whatever is out of date, then serves the API, the docs and the demo sites until it is stopped. Environment variables:
+
+  PORT        the port, 8787 by default
+  TIFO_STATE  the folder of the data, .wrangler/state by default`;
+
 await guard(async () => {
+  readOptions(USAGE, {});
   const port = wantedPort(process.env.PORT ?? "8787");
   const state = resolve(ROOT, process.env.TIFO_STATE ?? ".wrangler/state");
 
