@@ -83,6 +83,24 @@ function show(elements: { template: string; variables: object; position?: string
   );
 }
 
+/** Highlight and Canvas, as the theme defines them. */
+function systemColors(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    ["Highlight", "Canvas"].map((name) => {
+      const sample = document.body.appendChild(document.createElement("i"));
+      sample.style.backgroundColor = name;
+      const { backgroundColor } = getComputedStyle(sample);
+      sample.remove();
+      return backgroundColor;
+    }),
+  );
+}
+
+function colorOf(page: Page, part: string, pseudo?: string): Promise<string> {
+  const first = page.locator(part).first();
+  return first.evaluate((element, name) => getComputedStyle(element, name).backgroundColor, pseudo);
+}
+
 /** The boxes of all overlays, once they stay the same for three frames. */
 async function boxesOf(page: Page): Promise<Box[]> {
   return Boxes.parse(
@@ -274,6 +292,36 @@ describe("the kit", () => {
     await poll.getByRole("button", { name: "Old Dock", pressed: true }).waitFor();
     await poll.getByText("100%").waitFor();
     expect(problems).toEqual([]);
+
+    // A contrast theme hides the colours of bars and borders.
+    await page.emulateMedia({ forcedColors: "active" });
+    const outline = (pressed: boolean) =>
+      poll
+        .getByRole("button", { pressed })
+        .first()
+        .evaluate((element) => getComputedStyle(element).outlineStyle);
+    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+    expect([await outline(true), await outline(false)]).toEqual(["solid", "none"]);
+    const [highlight] = await systemColors(page);
+    expect(await colorOf(page, '.tk-poll-answer[aria-pressed="true"]', "::before")).toBe(highlight);
+  });
+
+  test.each<[template: KitTemplateName, part: string, pseudo?: string]>([
+    ["scorebug", ".tk-scorebug-team", "::before"],
+    ["card", ".tk-card-picture i"],
+    ["goal", ".tk-crest"],
+    ["final-result", ".tk-final-result-bars i"],
+    ["final-result", ".tk-final-result-score i"],
+    ["sponsor", ".tk-sponsor-logo"],
+    ["breaking-news", ".tk-breaking-news-label", "::before"],
+  ])("shows in a contrast theme what only a colour shows: %s, %s", async (template, part, pseudo) => {
+    const { page } = await open();
+    await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
+    const { sample } = templates.find(({ name }) => name === template) ?? expect.unreachable();
+    await show([{ template, variables: template === "sponsor" ? { ...sample, image: "https://demo.example/logo.png" } : sample }]);
+    await page.locator(part).first().waitFor();
+    const [, canvas] = await systemColors(page);
+    expect(await colorOf(page, part, pseudo)).not.toBe(canvas);
   });
 
   test("is laid out from right to left for Arabic, and moves only with motion allowed", async () => {

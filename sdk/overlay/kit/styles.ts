@@ -38,6 +38,7 @@ export const BASE_CSS = `
 .tk-crest { display: grid; flex: none; place-items: center; width: var(--crest); height: var(--crest); overflow: hidden; border-radius: 22%; font-size: calc(var(--crest) * .44); font-weight: 700; line-height: 1; }
 .tk-crest img { width: 100%; height: 100%; object-fit: contain; }
 .tk-crest[data-image] { background: none; border-radius: 0; }
+@media (forced-colors: active) { .tk-crest { forced-color-adjust: none; } }
 .tk-close { position: absolute; z-index: 1; top: 0; display: grid; place-items: center; width: max(24px, u(32)); height: max(24px, u(32)); inset-inline-end: 0; padding: 0; border: 0; border-radius: u(5); color: var(--on-color, inherit); background: none; cursor: pointer; opacity: .72; pointer-events: auto; }
 .tk-close svg { width: max(10px, u(13)); height: max(10px, u(13)); }
 .tk-close:is(:hover, :focus-visible) { opacity: 1; background: rgb(127 137 160 / 30%); }

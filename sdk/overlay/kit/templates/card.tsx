@@ -16,6 +16,7 @@ export const css = `
 .tk-card-picture { position: relative; flex: none; width: u(104); background: var(--raised); perspective: u(400); }
 .tk-card-picture i { position: absolute; top: 50%; left: 50%; width: u(46); height: u(64); margin: u(-32) 0 0 u(-23); border-radius: u(5); background: linear-gradient(135deg, rgb(255 255 255 / 35%), transparent 55%), var(--card); box-shadow: 0 u(4) u(10) rgb(0 0 0 / 35%); transform: rotate(8deg); animation: tk-card-turn 700ms var(--ease) 220ms both; }
 .tk-card-picture i + i { transform: translate(u(12), u(6)) rotate(16deg); animation-name: tk-card-second; animation-delay: 520ms; }
+@media (forced-colors: active) { .tk-card-picture i { forced-color-adjust: none; } }
 .tk-card-body { display: grid; grid-template-columns: minmax(0, 1fr); gap: u(4); align-content: center; min-width: u(230); min-height: u(104); padding: u(14) u(20); }
 @keyframes tk-card-turn { from { opacity: 0; transform: rotateY(120deg) rotate(-10deg) scale(.7); } }
 @keyframes tk-card-second { from { opacity: 0; transform: translate(u(-10), u(-6)) rotate(8deg); } }

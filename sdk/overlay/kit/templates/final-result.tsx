@@ -17,6 +17,7 @@ export const css = `
 .tk-final-result-bars i { background: var(--color); }
 .tk-final-result-bars i:first-child { --origin: right; }
 .tk-final-result:dir(rtl) .tk-final-result-bars i:first-child { --origin: left; }
+@media (forced-colors: active) { .tk-final-result-score i { background: CanvasText; } .tk-final-result-bars i { forced-color-adjust: none; } }
 @container tifo-stage (width < 560px) {
   .tk-final-result-score { gap: u(12); padding: 0 u(8); }
   .tk-final-result-score[data-long] { font-size: u(34); gap: u(8); }

@@ -14,6 +14,7 @@ export const css = `
 .tk-poll-answer[aria-disabled="false"]:hover { border-color: var(--color); }
 .tk-poll-answer[aria-pressed="true"] { border-color: var(--color); }
 .tk-poll-answer b { flex: none; font-size: u(28); font-weight: 700; }
+@media (forced-colors: active) { .tk-poll-answer::before { background: Highlight; } }
 .tk-poll-total { font-size: u(20); unicode-bidi: plaintext; }
 .tk-poll-problem:empty { display: none; }
 @container tifo-stage (height < 300px) {

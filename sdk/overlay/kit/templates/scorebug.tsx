@@ -12,6 +12,7 @@ export const css = `
 .tk-scorebug-team { display: flex; align-items: center; gap: u(10); height: u(42); min-width: 0; }
 .tk-scorebug-team + .tk-scorebug-team { border-top: max(1px, u(1)) solid var(--hair); }
 .tk-scorebug-team::before { flex: none; align-self: stretch; width: u(8); background: var(--color); content: ""; }
+@media (forced-colors: active) { .tk-scorebug-team::before { forced-color-adjust: none; } }
 .tk-scorebug-team .tk-text { flex: 1; min-width: u(110); text-transform: uppercase; letter-spacing: .02em; }
 .tk-scorebug-score { flex: none; min-width: u(46); padding: 0 u(10); font-size: u(34); font-weight: 700; line-height: 1; text-align: center; }
 .tk-scorebug-added { position: absolute; top: 100%; inset-inline-start: u(10); padding: u(2) u(10) u(3); border-radius: 0 0 u(4) u(4); font-size: u(19); font-weight: 700; line-height: 1.1; unicode-bidi: plaintext; }

@@ -5,6 +5,7 @@ export const css = `
 .tk-sponsor .tk-slab { display: flex; align-items: stretch; max-width: u(460); border-bottom: u(6) solid var(--color); }
 .tk-sponsor-logo { display: grid; flex: none; place-items: center; width: u(132); padding: u(14); background: #fff; }
 .tk-sponsor-logo img { max-width: 100%; max-height: u(84); object-fit: contain; }
+@media (forced-colors: active) { .tk-sponsor-logo { forced-color-adjust: none; } }
 .tk-sponsor-body { display: grid; grid-template-columns: minmax(0, 1fr); gap: u(3); align-content: center; min-width: u(200); min-height: u(96); padding: u(14) u(22); }
 `;
 
