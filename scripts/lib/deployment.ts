@@ -8,6 +8,7 @@ import { type Database, databasesIn, readConfig, withDatabaseIds } from "./datab
 import { Problem, say, step } from "./report.mjs";
 import { ROOT } from "./root.mjs";
 import { createSetupLink } from "./setup-link.ts";
+import { variableProblems } from "./variables.ts";
 
 const BUCKET = "tifo-media";
 const QUEUES = ["tifo-jobs", "tifo-jobs-dead"];
@@ -31,6 +32,8 @@ interface Options {
 /** Deploys what was built, and creates the account's resources that are missing. */
 export async function deployProject(options: Options): Promise<void> {
   const { contract, migrations = join(ROOT, "db/migrations"), config = readConfig(), send = fetch } = options;
+  const problems = variableProblems(config);
+  if (problems.length > 0) throw new Problem(`wrangler.toml: ${problems.join("\n")}`);
   await requireLogin();
   const databases = databasesIn(config);
   const ids = await step("Looking for the databases", () => findOrCreateDatabases(databases));

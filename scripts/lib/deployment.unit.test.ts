@@ -90,10 +90,17 @@ async function deploy(account: object, { contract = false, config = CONFIG } = {
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
-  const calls = Calls.parse(JSON.parse(readFileSync(join(folder, "calls.json"), "utf8")));
+  const notes = join(folder, "calls.json");
+  const calls = existsSync(notes) ? Calls.parse(JSON.parse(readFileSync(notes, "utf8"))) : [];
   const names = calls.map(({ command }) => command.replace(/ --.*/, ""));
   return { failure, calls, names, send, deployed: calls.find(({ command }) => command.startsWith("deploy")) };
 }
+
+test("a variable that isn't a valid number is refused before anything happens", async () => {
+  const { failure, names } = await deploy(USED_ACCOUNT, { config: `${CONFIG}\n[vars]\nTIFO_EVENT_RETENTION_DAYS = "30d"\n` });
+  expect(failure).toBe('wrangler.toml: TIFO_EVENT_RETENTION_DAYS must be a whole number of at least 1, not "30d"');
+  expect(names).toEqual([]);
+});
 
 test("a first deployment creates what the account is missing, and prints the address, the super key and a link that works once", async () => {
   const { failure, names, deployed, send } = await deploy(NEW_ACCOUNT);

@@ -38,6 +38,19 @@ describe("retention", () => {
     expect((await eventsOf(other.id)).at(-1)).toMatchObject({ sequence: 3 });
   });
 
+  test("isn't applied to recent events if the operator has mistyped it", async () => {
+    const { id } = await newSite();
+    vi.spyOn(console, "error").mockReturnValue();
+    await insertOutboxRows(id, 3);
+    await logOf(id).nudge();
+    await runInDurableObject(logOf(id), async (instance: SiteLog, state) => {
+      Reflect.set(instance, "env", { ...env, TIFO_EVENT_RETENTION_DAYS: "30d" });
+      state.storage.sql.exec("UPDATE upkeep SET prune_due = 0");
+      await instance.nudge();
+    });
+    expect(await eventsOf(id)).toHaveLength(3);
+  });
+
   test("is applied once an hour, whatever wakes the log", async () => {
     const { id } = await newSite();
     await logOf(id).nudge();
@@ -95,7 +108,7 @@ describe("retention", () => {
     await expectBroadcastFailure(site, overlayId);
     await vi.waitFor(async () => expect(await outboxRows(site.id)).toEqual([]));
     await createOverlay(site);
-    await pruneTo(site.id, 0).catch(() => undefined);
+    await pruneTo(site.id, 1).catch(() => undefined);
     const types = async () => (await eventsOf(site.id)).map(({ type }) => type);
     expect(await types()).toEqual(["overlay.broadcast", "overlay.created"]);
     await runInDurableObject(logOf(site.id), (_, state) => void state.storage.sql.exec("UPDATE events SET created = 1"));

@@ -7,6 +7,7 @@ import { IsolateMetrics } from "#worker/services/operations/isolate-metrics.ts";
 import { addRequestCounts } from "#worker/services/operations/request-counts.ts";
 import type { AppEnv } from "./app-env.ts";
 import { respondNotModified } from "./conditional.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 const REQUEST_ID = /^[\w.:-]{8,100}$/;
 const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Bookmark,Tifo-Request-Id";
@@ -45,7 +46,7 @@ async function finishResponse(c: Context<AppEnv>, next: Next, { metrics, sampler
   metrics.record(c.get("operation"), request, ended);
   if (hasAlerts(c.env)) reportRequests(c, metrics, ended);
   if (recordsRequests(c.env)) recordRequest(c, recorder, request);
-  const weight = status >= 500 ? 1 : sampler.weigh(Number(c.env.TIFO_LOG_LINES), ended);
+  const weight = status >= 500 ? 1 : sampler.weigh(numberOf(c.env, "TIFO_LOG_LINES"), ended);
   if (weight > 0) writeLine(c, request, weight);
 }
 

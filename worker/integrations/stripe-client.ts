@@ -1,6 +1,7 @@
 import type { Stripe } from "stripe";
 import { Failure } from "#worker/lib/errors.ts";
 import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 // Access to Stripe through its own library, which is loaded on first use.
 
@@ -66,7 +67,7 @@ export async function clientOf(env: Env): Promise<Stripe> {
     host: hostname,
     ...(port !== "" && { port }),
     protocol: protocol === "http:" ? "http" : "https",
-    timeout: Number(env.TIFO_STRIPE_TIMEOUT),
+    timeout: numberOf(env, "TIFO_STRIPE_TIMEOUT"),
     maxNetworkRetries: 1,
     telemetry: false,
   });

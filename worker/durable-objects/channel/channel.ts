@@ -28,6 +28,7 @@ import { FanOut } from "./fan-out.ts";
 import type { HiddenChange } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { timelineOf } from "./timeline.ts";
 import { LatestStates } from "#worker/durable-objects/latest-states.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 const TAIL = 256;
 const RETRY_MS = 2_000;
@@ -269,7 +270,7 @@ export class Channel extends SiteObject {
     const relays = this.#all;
     const counts = requireAll(await this.#relays.count(relays));
     const viewers = counts.reduce((sum, count) => sum + count, 0);
-    const enough = Math.max(1, Math.ceil(viewers / (TARGET_LOAD * Number(this.env.TIFO_RELAY_CAPACITY))));
+    const enough = Math.max(1, Math.ceil(viewers / (TARGET_LOAD * numberOf(this.env, "TIFO_RELAY_CAPACITY"))));
     const routed = Math.min(this.#routed, enough);
     this.ctx.storage.kv.put("routed", routed);
     const surplus = relays.filter((relay) => relay >= routed);

@@ -41,6 +41,7 @@ import { runInRooms } from "./room-tasks.ts";
 import { Senders } from "./senders.ts";
 import { RoomTally } from "./room-tally.ts";
 import { RoomTranslator } from "./room-translator.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 /** Messages that a joining viewer receives, and the furthest that a returning one is brought up to date from. */
 const HISTORY = 100;
@@ -295,7 +296,7 @@ export class ChatRoom extends SiteObject {
     this.#alarmAt = null;
     const now = Date.now();
     if (now - (this.ctx.storage.kv.get<number>("prunedAt") ?? 0) >= PRUNE_MS) {
-      this.#reports.drop(this.#store.prune(now - Number(this.env.TIFO_CHAT_RETENTION_DAYS) * DAY_MS, now));
+      this.#reports.drop(this.#store.prune(now - numberOf(this.env, "TIFO_CHAT_RETENTION_DAYS") * DAY_MS, now));
       this.ctx.storage.kv.put("prunedAt", now);
     }
     try {

@@ -41,6 +41,7 @@ import { CLOSE, type HiddenChange, OUTPUT_FRAMES, PING, PONG } from "./relay.pro
 import { socketLimits } from "./socket-quota.ts";
 import { UsedTicketStore } from "./used-ticket-store.ts";
 import { castVoteFrame } from "./votes.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 /**
  * Holds the sockets of some of a channel's viewers, named `<siteId>:<channelId>:<k>`. It stores no frames: the channel is the source of
@@ -68,7 +69,7 @@ export class Relay extends SiteObject {
     const { siteId, channelId, relay } = parseName(ctx.id.name);
     this.#channel = channelName(siteId, channelId);
     this.#parent = new RelayParent(env, { siteId, channelId, relay });
-    this.#heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
+    this.#heartbeatMs = numberOf(env, "TIFO_HEARTBEAT_SECONDS") * 1000;
     this.#stream = new RelayStream(this.#streamPorts(), ctx.storage.kv.get<Position>("position") ?? null);
     this.#sockets = new RelaySockets(ctx, socketLimits(env), (gone) => {
       this.ctx.waitUntil(this.#wakeBy(this.#census.markChanged()));
@@ -92,7 +93,7 @@ export class Relay extends SiteObject {
   }
 
   get capacity(): number {
-    return Number(this.env.TIFO_RELAY_CAPACITY);
+    return numberOf(this.env, "TIFO_RELAY_CAPACITY");
   }
 
   /** Accepts a viewer, or rejects it with a reason that the Worker turns into the viewer's error. */

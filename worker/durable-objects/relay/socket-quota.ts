@@ -1,4 +1,5 @@
 import type { ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 /** Sockets that one relay accepts per device, per account, and per network of anonymous viewers; 0 for no limit. */
 export interface SocketLimits {
@@ -9,8 +10,11 @@ export interface SocketLimits {
 
 /** The limits that the deployment configures. */
 export function socketLimits(env: Env): SocketLimits {
-  const [device, account, network] = [env.TIFO_SOCKETS_PER_DEVICE, env.TIFO_SOCKETS_PER_ACCOUNT, env.TIFO_SOCKETS_PER_ADDRESS].map(Number);
-  return { device: device ?? 0, account: account ?? 0, network: network ?? 0 };
+  return {
+    device: numberOf(env, "TIFO_SOCKETS_PER_DEVICE"),
+    account: numberOf(env, "TIFO_SOCKETS_PER_ACCOUNT"),
+    network: numberOf(env, "TIFO_SOCKETS_PER_ADDRESS"),
+  };
 }
 
 export type SocketHolder = Pick<ViewerIdentity, "accountId" | "outputId" | "device" | "network">;

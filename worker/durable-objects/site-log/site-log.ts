@@ -13,6 +13,7 @@ import { appendEvents } from "./append-events.ts";
 import { ABANDONED, DONE, EffectFailures, FAILED, RETRY_MS, TO_DO } from "./effect-failures.ts";
 import { EventCounter } from "./event-counter.ts";
 import { type LogPage, Subscribers } from "./subscribers.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 /** How long to wait for an event's effects; later events and webhooks wait for them too. */
 export const EFFECTS_TIMEOUT_MS = 20_000;
@@ -294,7 +295,7 @@ export class SiteLog extends SiteObject {
 
   /** A twentieth beyond the limit, or beyond what the last pruning had to keep. */
   #pruneSize(): number {
-    return Math.max(Number(this.env.TIFO_EVENT_RETENTION_BYTES), this.#sizeAfterPruning) * 1.05;
+    return Math.max(numberOf(this.env, "TIFO_EVENT_RETENTION_BYTES"), this.#sizeAfterPruning) * 1.05;
   }
 
   /**
@@ -303,7 +304,7 @@ export class SiteLog extends SiteObject {
    */
   #prune(now: number): void {
     const kept = Math.min(this.#head(), this.#subscribers.deliveredUpTo() + 1);
-    const since = now - Number(this.env.TIFO_EVENT_RETENTION_DAYS) * 86_400_000;
+    const since = now - numberOf(this.env, "TIFO_EVENT_RETENTION_DAYS") * 86_400_000;
     // Events are logged in the order of their commits, so that the first one that is recent ends the search.
     const { first } = this.#sql
       .exec<{ first: number }>(
@@ -313,7 +314,7 @@ export class SiteLog extends SiteObject {
       .one();
     this.#sql.exec(`DELETE FROM events WHERE done <> ${TO_DO} AND sequence < ?`, Math.min(first, kept));
     for (const table of ["retries", "failures"]) this.#sql.exec(`DELETE FROM ${table} WHERE sequence NOT IN (SELECT sequence FROM events)`);
-    const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
+    const limit = numberOf(this.env, "TIFO_EVENT_RETENTION_BYTES");
     const old = `done IN (${DONE}, ${ABANDONED}) AND sequence < ${kept}`;
     while (this.#sql.databaseSize > limit) {
       const { rowsWritten } = this.#sql.exec(

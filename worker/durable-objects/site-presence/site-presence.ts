@@ -26,6 +26,7 @@ import { SiteRelays } from "./site-relays.ts";
 import { SiteRules } from "./site-rules.ts";
 import { viewerFigures } from "./viewer-figures.ts";
 import { type Span, ViewerMinutes } from "./viewer-minutes.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 const ANNOUNCE_MS = 1_000;
 const RETRY_MS = 2_000;
@@ -59,13 +60,13 @@ export class SitePresence extends SiteObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#siteId = ctx.id.name ?? "";
-    this.#leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
+    this.#leaseMs = 2 * numberOf(env, "TIFO_HEARTBEAT_SECONDS") * 1000;
     this.#relays = new SiteRelays(env, this.#siteId);
     this.#commands = new SiteCommands(ctx.storage);
     this.#states = new LatestStates(ctx.storage);
     this.#rechecks = new SiteRechecks(ctx.storage);
     this.#segments = new PresenceSegments(ctx.storage.kv, this.#relays);
-    this.#devices = new SiteDevices(ctx.storage, Number(env.TIFO_DEVICES_PER_ADDRESS));
+    this.#devices = new SiteDevices(ctx.storage, numberOf(env, "TIFO_DEVICES_PER_ADDRESS"));
     this.#rules = new SiteRules(ctx.storage);
     this.#minutes = new ViewerMinutes(ctx.storage, 2 * this.#leaseMs);
     migrate(ctx.storage, "presence", SCHEMA);

@@ -27,7 +27,7 @@ const OFF = {
   TIFO_ALERT_OUTBOX_SECONDS: "0",
   TIFO_ALERT_LATE_SECONDS: "0",
   TIFO_ALERT_DATABASE_BYTES: "0",
-  TIFO_ALERT_FAILED_BACKUPS: "",
+  TIFO_ALERT_FAILED_BACKUPS: "0",
 };
 const worker = Object.assign({ ...env }, OFF, { TIFO_ALERT_URL: HOOK, TIFO_ALERT_DEAD_LETTERS: "2" });
 const Call = z.object({

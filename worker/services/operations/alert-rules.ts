@@ -1,4 +1,5 @@
 import type { AlertRow } from "#db/schema/operations.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 type Settings = Pick<
   Env,
@@ -48,7 +49,7 @@ export function hasEmail(env: Recipients): boolean {
 
 /** The limit of an alert; null if it is off. */
 export function limitOf(env: Settings, name: AlertName): number | null {
-  const limit = Number(env[ALERTS[name].variable]);
+  const limit = numberOf(env, ALERTS[name].variable);
   return limit > 0 ? limit : null;
 }
 

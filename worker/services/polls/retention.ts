@@ -4,6 +4,7 @@ import { countersOf } from "#worker/durable-objects/stubs.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { deleteResponses } from "./counting.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 const DAY_MS = 86_400_000;
 /** A large poll takes seconds. */
@@ -16,8 +17,8 @@ type ExpiredPoll = Pick<typeof polls.$inferSelect, "id" | "siteId" | "settled" |
  * poll without an outcome, paid responses stay: they are refunded if it is deleted. Safe to repeat.
  */
 export async function prunePollResponses({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
-  const days = Number(env.TIFO_POLL_RETENTION_DAYS);
-  if (!(days > 0)) return;
+  const days = numberOf(env, "TIFO_POLL_RETENTION_DAYS");
+  if (days === 0) return;
   const expired = await db
     .select({ id: polls.id, siteId: polls.siteId, settled: polls.settled, version: polls.version })
     .from(polls)

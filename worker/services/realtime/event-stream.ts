@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { drainFrame, errorFrame } from "#worker/durable-objects/relay/frames.ts";
 import { CLOSE, PING, PONG } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { type Connection, enter, type LoadChannel } from "./realtime.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 const COMMENT_MS = 15_000;
 /** The local runtime's proxy reports a disconnected reader only when a write fails. */
@@ -64,7 +65,7 @@ export async function eventStream(
   }
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const stop = pump(entered.webSocket, writable.getWriter(), {
-    heartbeatMs: Number(env.TIFO_HEARTBEAT_SECONDS) * 1000,
+    heartbeatMs: numberOf(env, "TIFO_HEARTBEAT_SECONDS") * 1000,
     commentMs: env.TIFO_DEVELOPMENT === "true" ? LOCAL_COMMENT_MS : COMMENT_MS,
     chat: connection.chat ?? null,
   });

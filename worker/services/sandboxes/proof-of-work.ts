@@ -5,19 +5,17 @@ import { LIMITS } from "#worker/lib/limits.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import type { SandboxProof } from "./schemas.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 const PURPOSE = "sandbox challenge";
 /** As long as the limiter remembers a challenge that was used. */
 const LIFETIME_MS = LIMITS.useChallenge.window * 1000;
-/** For a deployment without a valid setting. */
-const DEFAULT_BITS = 16;
 /** More would take a browser hours. */
 const MAX_BITS = 30;
 
 /** How many leading bits of the hash must be zero; 0 requires no proof. */
-function bitsOf({ TIFO_SANDBOX_WORK }: Pick<Env, "TIFO_SANDBOX_WORK">): number {
-  const bits = Number(TIFO_SANDBOX_WORK);
-  return Number.isInteger(bits) && bits >= 0 ? Math.min(bits, MAX_BITS) : DEFAULT_BITS;
+function bitsOf(env: Pick<Env, "TIFO_SANDBOX_WORK">): number {
+  return Math.min(numberOf(env, "TIFO_SANDBOX_WORK"), MAX_BITS);
 }
 
 /** A challenge that isn't stored: its signature proves that this deployment issued it. */

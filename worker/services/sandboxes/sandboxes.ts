@@ -26,6 +26,7 @@ import { createContent } from "./content.ts";
 import { refreshSandbox } from "./is-sandbox.ts";
 import { newChallenge, requireProof } from "./proof-of-work.ts";
 import { type ClaimSandbox, LIFETIME_MS, type SandboxProof } from "./schemas.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 /** Creates a site that expires, with accounts, a key and a little content. Its secrets are shown only once. */
 export async function createSandbox(ctx: Ctx, address: string, proof?: SandboxProof) {
@@ -84,8 +85,8 @@ export async function getSandboxChallenge(ctx: Ctx) {
 
 /** How many sandboxes the deployment may have at a time; a 404 if it offers none. */
 function requireCapacity(env: Env): number {
-  const capacity = Number(env.TIFO_SANDBOXES);
-  if (Number.isInteger(capacity) && capacity > 0) return capacity;
+  const capacity = numberOf(env, "TIFO_SANDBOXES");
+  if (capacity > 0) return capacity;
   throw notFound("This deployment offers no sandboxes; its operator can set TIFO_SANDBOXES");
 }
 

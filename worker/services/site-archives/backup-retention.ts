@@ -1,4 +1,5 @@
 import type { ArchiveRow } from "#db/schema/site-archives.ts";
+import { numberOf } from "#worker/lib/variables.ts";
 
 const DAY = 86_400_000;
 /** 1970-01-01 was a Thursday; weeks begin on Monday. */
@@ -14,7 +15,11 @@ export interface BackupPolicy {
 
 /** From the variables of wrangler.toml; null if there are no nightly backups. */
 export function backupPolicy(env: Pick<Env, "TIFO_BACKUP_DAILY" | "TIFO_BACKUP_WEEKLY" | "TIFO_BACKUP_HOUR">): BackupPolicy | null {
-  const policy = { daily: count(env.TIFO_BACKUP_DAILY), weekly: count(env.TIFO_BACKUP_WEEKLY), hour: count(env.TIFO_BACKUP_HOUR) };
+  const policy = {
+    daily: numberOf(env, "TIFO_BACKUP_DAILY"),
+    weekly: numberOf(env, "TIFO_BACKUP_WEEKLY"),
+    hour: numberOf(env, "TIFO_BACKUP_HOUR"),
+  };
   return policy.daily + policy.weekly > 0 ? policy : null;
 }
 
@@ -53,9 +58,4 @@ function dayOf(at: number): number {
 
 function weekOf(at: number): number {
   return Math.floor((dayOf(at) + DAYS_BEFORE_1970_IN_WEEK) / 7);
-}
-
-function count(text: string): number {
-  const value = Math.floor(Number(text));
-  return value > 0 ? value : 0;
 }

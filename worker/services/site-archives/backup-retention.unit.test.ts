@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { backupPolicy, expiredBackups } from "./backup-retention.ts";
 
 const DAY = 86_400_000;
@@ -40,11 +40,15 @@ test("the retention never deletes the only complete backup, or one that is being
 });
 
 test("without a policy, nothing is backed up by night, and nothing deleted", () => {
-  expect(backupPolicy({ TIFO_BACKUP_DAILY: "0", TIFO_BACKUP_WEEKLY: "", TIFO_BACKUP_HOUR: "3" })).toBeNull();
+  expect(backupPolicy({ TIFO_BACKUP_DAILY: "0", TIFO_BACKUP_WEEKLY: "0", TIFO_BACKUP_HOUR: "3" })).toBeNull();
   expect(kept([backup(0), backup(500), backup(600, "failed")], null)).toHaveLength(3);
-  expect(backupPolicy({ TIFO_BACKUP_DAILY: "7", TIFO_BACKUP_WEEKLY: "no", TIFO_BACKUP_HOUR: "" })).toEqual({
+});
+
+test("a policy with typing errors is the default one, so that it deletes nothing that was to be kept", () => {
+  vi.spyOn(console, "error").mockReturnValue();
+  expect(backupPolicy({ TIFO_BACKUP_DAILY: "14 days", TIFO_BACKUP_WEEKLY: "no", TIFO_BACKUP_HOUR: "" })).toEqual({
     daily: 7,
-    weekly: 0,
-    hour: 0,
+    weekly: 4,
+    hour: 3,
   });
 });
