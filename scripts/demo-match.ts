@@ -11,7 +11,6 @@ import { playQuestions } from "./lib/match/questions.ts";
 import { readOptions } from "./lib/options.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
-const SUPPORTERS = 200;
 const NORMAL_SPEED = 30;
 /** How many of the supporters who were right enter the draw. */
 const ENTRANTS = 10;
@@ -24,19 +23,20 @@ const LAST_VOTE = 40;
 /** The clock of an overlay doesn't run faster. */
 const MAX_CLOCK_SPEED = 100;
 
-const USAGE = `Usage: npm run demo:match -- [--speed 60]
+const USAGE = `Usage: npm run demo:match -- [--speed 60] [--supporters 50]
 
 Replays a recorded match on the demo site of the server that runs on PORT (8787 by default).
 
-  --speed  how many times faster than the match was, ${NORMAL_SPEED} by default`;
+  --speed       how many times faster than the match was, ${NORMAL_SPEED} by default
+  --supporters  how many vote, 200 by default`;
 
 const url = `http://localhost:${process.env.PORT ?? "8787"}`;
 
 await guard(async () => {
-  const speed = wantedSpeed();
+  const { speed, supporters } = wanted();
   const day = await openMatchDay(await openDesk(url));
   say(`Open ${url}/start to watch.`);
-  await admitSupporters();
+  await admit(supporters);
   const start = Date.now() + (2 * LINE_UP_SECONDS * 1000 * NORMAL_SPEED) / speed;
   await lockPrediction(await openDesk(url), day, start + (HALF_TIME * MINUTE_MS) / speed);
   const until = clockFrom(start, speed);
@@ -47,12 +47,12 @@ await guard(async () => {
   );
   const [score] = await Promise.all([
     play(until, speed),
-    takeVotes(until, day),
+    takeVotes(until, day, supporters),
     besides("overlays", playDirector(url, until, day.pollId)),
     besides("chat", playChat(url, until)),
     besides("questions", playQuestions(url, until)),
   ]);
-  await settle(day, score);
+  await settle(day, score, supporters);
 });
 if (process.connected) process.disconnect();
 
@@ -64,17 +64,17 @@ async function besides(name: string, part: Promise<void>): Promise<void> {
 type Clock = (minute: number) => Promise<void>;
 
 /** Signs all supporters in before the match, because that takes a server longer than their votes. */
-async function admitSupporters(): Promise<void> {
-  await inLanes(async (number) => {
+async function admit(supporters: number): Promise<void> {
+  await inLanes(supporters, async (number) => {
     await supporter(url, number);
     if ((number + 1) % 50 === 0) say(`${number + 1} supporters are in their seats`);
   });
 }
 
 /** Calls this for each supporter, several at a time. */
-async function inLanes(each: (supporter: number) => Promise<void>): Promise<void> {
+async function inLanes(supporters: number, each: (supporter: number) => Promise<void>): Promise<void> {
   const lane = async (first: number): Promise<void> => {
-    for (let number = first; number < SUPPORTERS; number += LANES) await each(number);
+    for (let number = first; number < supporters; number += LANES) await each(number);
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
 }
@@ -84,11 +84,15 @@ function clockFrom(start: number, speed: number): Clock {
   return async (minute) => void (await sleep(Math.max(0, start + (minute * MINUTE_MS) / speed - Date.now())));
 }
 
-function wantedSpeed(): number {
-  const { values } = readOptions(USAGE, { options: { speed: { type: "string", default: String(NORMAL_SPEED) } } });
-  const speed = Number(values.speed);
+function wanted(): { speed: number; supporters: number } {
+  const { values } = readOptions(USAGE, {
+    options: { speed: { type: "string", default: String(NORMAL_SPEED) }, supporters: { type: "string", default: "200" } },
+  });
+  const [speed, supporters] = [Number(values.speed), Number(values.supporters)];
   if (!(speed > 0)) throw new Problem(`--speed must be a number above 0, not "${values.speed}".`);
-  return speed;
+  if (!Number.isInteger(supporters) || supporters < 1)
+    throw new Problem(`--supporters must be a whole number above 0, not "${values.supporters}".`);
+  return { speed, supporters };
 }
 
 /** Sends the events as the match progresses; the site's rules do the rest. Returns the final score. */
@@ -105,35 +109,41 @@ async function play(until: Clock, speed: number): Promise<Record<"home" | "away"
 }
 
 /** Lets the supporters vote during the first half, until the prediction closes. */
-async function takeVotes(until: Clock, day: MatchDay): Promise<void> {
+async function takeVotes(until: Clock, day: MatchDay, supporters: number): Promise<void> {
   let votes = 0;
-  await inLanes(async (number) => {
-    await until(1 + ((LAST_VOTE - 1) * number) / SUPPORTERS);
-    await vote(url, number, day.pollId, day.answerIds);
+  let late = 0;
+  await inLanes(supporters, async (number) => {
+    await until(1 + ((LAST_VOTE - 1) * number) / supporters);
+    if (!(await vote(url, number, day.pollId, day.answerIds))) return void late++;
     votes++;
     if (votes % 50 === 0) say(`     ${votes} supporters have voted`);
   });
   await until(HALF_TIME);
-  say("     The prediction is closed");
+  say(`     The prediction is closed${late > 0 ? `: ${late} supporters were too late, because the match is faster than the server` : ""}`);
 }
 
 /** Settles the prediction with the final score, and lets some of the supporters who were right enter the draw. */
-async function settle(day: MatchDay, { home, away }: Record<"home" | "away", number>): Promise<void> {
+async function settle(day: MatchDay, { home, away }: Record<"home" | "away", number>, supporters: number): Promise<void> {
   const outcome: Outcome = home > away ? "home" : home < away ? "away" : "draw";
   const desk = await openDesk(url);
   const { total, answers } = await settlePrediction(desk, day, outcome);
   say(`\nThe prediction is settled: ${answers.map(({ answer, responses }) => `${answer} ${responses}`).join(", ")}, of ${total}`);
 
-  const right = Array.from({ length: SUPPORTERS }, (_, supporter) => supporter).filter((supporter) => predictionOf(supporter) === outcome);
+  const right = answers.find(({ answerId }) => answerId === day.answerIds[outcome])?.responses ?? 0;
+  const candidates = Array.from({ length: supporters }, (_, supporter) => supporter).filter(
+    (supporter) => predictionOf(supporter) === outcome,
+  );
   const claims = new Map<string, number>();
-  for (const supporter of right.slice(0, ENTRANTS)) {
+  for (const supporter of candidates) {
+    if (claims.size === ENTRANTS) break;
     const claimId = await claim(url, supporter, day.questId);
     if (claimId !== undefined) claims.set(claimId, supporter);
   }
+  if (claims.size === 0) return say(`Nobody who voted was right: ${right} of ${total}.`);
   const { claimId, entrants } = await drawWinner(desk, day);
   const winner = nameOf(claims.get(claimId ?? "") ?? 0);
-  const outcomeText = `${right.length} of ${total} were right. ${winner} won the shirt, in a draw of ${entrants}.`;
+  const outcomeText = `${right} of ${total} were right. ${winner} won the shirt, in a draw of ${entrants}.`;
   await endQuest(desk, day, outcomeText);
-  await besides("winner's overlay", showWinner(url, winner, right.length, total));
+  await besides("winner's overlay", showWinner(url, winner, right, total));
   say(`The quest is over: ${outcomeText}`);
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { z } from "@hono/zod-openapi";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -167,6 +168,21 @@ test("the tour in the README prints what it says", async () => {
     '"type":"overlay.broadcast"',
   ])
     expect(output).toContain(expected);
+});
+
+test("the recorded match is played to its end", async () => {
+  const { port } = new URL(url);
+  const child = spawn(process.execPath, ["--no-warnings", "scripts/demo-match.ts", "--speed", "500", "--supporters", "12"], {
+    env: { ...process.env, PORT: port },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [output, problems] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  expect([child.exitCode, problems]).toEqual([0, ""]);
+  expect(output).toContain("90′  Full time: Harbour City 2–1 Old Dock");
+  // On a slow machine, some vote too late.
+  expect(output).toMatch(/The prediction is settled: Harbour City win \d+, A draw \d+, Old Dock win \d+, of \d+\n/);
+  expect(output).toMatch(/The quest is over: \d+ of \d+ were right\. .+ won the shirt, in a draw of \d+\.|Nobody who voted was right/);
+  expect(output).not.toContain("ended early");
 });
 
 describe("the samples of the getting-started page", () => {

@@ -10,6 +10,7 @@ const PREDICTIONS = { home: 46, draw: 24 };
 export type Outcome = "home" | "draw" | "away";
 
 const Progress = z.object({ complete: z.boolean() });
+const Rejection = z.object({ code: z.string() });
 const Claim = z.object({ _id: z.string() });
 
 /** The supporter's prediction, which is the same in every run. */
@@ -19,10 +20,13 @@ export function predictionOf(number: number): Outcome {
   return rank < PREDICTIONS.home + PREDICTIONS.draw ? "draw" : "away";
 }
 
-/** Sends the supporter's answer to a prediction. */
-export async function vote(url: string, number: number, pollId: string, answerIds: Record<Outcome, string>): Promise<void> {
+/** Sends the supporter's answer to a prediction; returns whether it was in time. */
+export async function vote(url: string, number: number, pollId: string, answerIds: Record<Outcome, string>): Promise<boolean> {
   const call = await supporter(url, number);
-  bodyOf(await call("POST", `/poll/v3/${pollId}/responses`, { answerId: answerIds[predictionOf(number)] }));
+  const response = await call("POST", `/poll/v3/${pollId}/responses`, { answerId: answerIds[predictionOf(number)] });
+  if (Rejection.safeParse(response.body).data?.code === "poll_closed") return false;
+  bodyOf(response);
+  return true;
 }
 
 /** Claims a quest's reward for a supporter who has completed it, and returns the claim's id. */

@@ -23,7 +23,10 @@ const Id = z.object({ _id: z.string() });
 const Ids = z.object({ results: z.array(Id) });
 const Answers = z.tuple([Id, Id, Id]);
 const Poll = z.object({ _id: z.string(), answers: Answers });
-const Results = z.object({ total: z.number(), answers: z.array(z.object({ answer: z.string(), responses: z.number() })) });
+const Results = z.object({
+  total: z.number(),
+  answers: z.array(z.object({ answerId: z.string(), answer: z.string(), responses: z.number() })),
+});
 const Draw = z.object({ winners: z.array(z.object({ claimId: z.string() })), entrants: z.array(z.string()) });
 const Panel = z.object({ renderer: z.record(z.string(), z.unknown()) });
 
