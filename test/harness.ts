@@ -123,9 +123,11 @@ export async function newSite(): Promise<TestSite> {
     synced: now,
   });
 
+  // Lists have accounts in the order of their ids, which begin with the millisecond.
+  let added = 0;
   async function addAccount(name: string, roles: AccountRole[], tags: string[] = []): Promise<TestAccount> {
     const email = `${name}@${slug}.example`;
-    const account = { id: newId(Date.now()), email, roles };
+    const account = { id: newId(Date.now() + added++), email, roles };
     await db.batch([
       db.insert(accounts).values({
         ...stamps,
