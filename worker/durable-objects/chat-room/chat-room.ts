@@ -285,10 +285,7 @@ export class ChatRoom extends SiteObject {
     this.#alarmAt = null;
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
-    this.#store.reset();
-    this.#reports.reset();
-    this.#likes.reset();
-    this.#queue.reset();
+    for (const part of [this.#store, this.#reports, this.#likes, this.#queue]) part.reset();
   }
 
   /** Sends what a crash left unsent, and deletes what is too old. Safe to run at any time. */
