@@ -139,7 +139,10 @@ async function settle(day: MatchDay, { home, away }: Record<"home" | "away", num
     const claimId = await claim(url, supporter, day.questId);
     if (claimId !== undefined) claims.set(claimId, supporter);
   }
-  if (claims.size === 0) return say(`Nobody who voted was right: ${right} of ${total}.`);
+  if (claims.size === 0) {
+    await endQuest(desk, day, "Nobody was right.");
+    return say("The quest is over: nobody was right.");
+  }
   const { claimId, entrants } = await drawWinner(desk, day);
   const winner = nameOf(claims.get(claimId ?? "") ?? 0);
   const outcomeText = `${right} of ${total} were right. ${winner} won the shirt, in a draw of ${entrants}.`;
