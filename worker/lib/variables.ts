@@ -5,6 +5,8 @@ interface NumberRange {
   fallback: number;
   /** The least valid value. */
   least: number;
+  /** The greatest valid value, if there is one. */
+  most?: number;
   /** Whether it may be a fraction. */
   isShare?: boolean;
 }
@@ -23,9 +25,9 @@ export const NUMBERS = {
   TIFO_POLL_RETENTION_DAYS: { fallback: 400, least: 0 },
   TIFO_BACKUP_DAILY: { fallback: 7, least: 0 },
   TIFO_BACKUP_WEEKLY: { fallback: 4, least: 0 },
-  TIFO_BACKUP_HOUR: { fallback: 3, least: 0 },
+  TIFO_BACKUP_HOUR: { fallback: 3, least: 0, most: 23 },
   TIFO_LOG_LINES: { fallback: 200, least: 0 },
-  TIFO_ALERT_ERROR_RATE: { fallback: 0.02, least: 0, isShare: true },
+  TIFO_ALERT_ERROR_RATE: { fallback: 0.02, least: 0, most: 1, isShare: true },
   TIFO_ALERT_OUTBOX_SECONDS: { fallback: 120, least: 0 },
   TIFO_ALERT_DEAD_LETTERS: { fallback: 1, least: 0 },
   TIFO_ALERT_LATE_SECONDS: { fallback: 120, least: 0 },
@@ -54,10 +56,10 @@ export function numberOf<Name extends NumberVariable>(env: Pick<Env, Name>, name
 
 /** Why the value of a variable isn't valid, in a sentence; undefined if it is. */
 export function numberProblem(name: NumberVariable, value: string | number): string | undefined {
-  const { least, isShare = false } = RANGES[name];
+  const { least, most = Infinity, isShare = false } = RANGES[name];
   const text = String(value).trim();
   const number = Number(text);
-  if (text !== "" && number >= least && (isShare ? number <= 1 : Number.isSafeInteger(number))) return undefined;
-  const range = isShare ? "a number from 0 to 1" : `a whole number of at least ${least}`;
-  return `${name} must be ${range}, not "${text}"`;
+  if (text !== "" && number >= least && number <= most && (isShare || Number.isSafeInteger(number))) return undefined;
+  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+  return `${name} must be a ${isShare ? "" : "whole "}number ${range}, not "${text}"`;
 }
