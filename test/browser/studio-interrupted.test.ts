@@ -128,6 +128,8 @@ test("a show from an empty rundown continues after its server was killed, with n
   server = await startServer({ state, port: Number(port) });
   await program(page).getByText("Live", { exact: true }).waitFor();
   await lost.waitFor({ state: "detached" });
+  // Studio repeats the take until the server answers.
+  await take(page).and(page.locator(":enabled")).waitFor();
 
   const taken = await takenOf("Derby");
   expect(taken.map(({ name }) => name)).toEqual(names.slice(0, taken.length));
