@@ -5,7 +5,7 @@ import { problemOf } from "./problem.ts";
 export interface RetryOptions {
   /** Maximum number of attempts. Default 4; 1 disables retries. */
   attempts?: number;
-  /** Milliseconds until an attempt without a response fails. Doesn't apply to uploads (bodies that aren't JSON). Default 30,000. */
+  /** Milliseconds until an attempt without a whole response fails. Bodies that aren't JSON take as long as they take. Default 30,000. */
   timeout?: number;
   random?: () => number;
   /** Resolves after this many milliseconds, or when the signal is aborted. */
@@ -55,12 +55,12 @@ export function withRetries(
 
 /** Whether the code of an error says that a retry can't succeed. Reads a copy of the body. */
 async function isPermanent(response: Response): Promise<boolean> {
-  if (response.status !== 503 || !/[/+]json/.test(response.headers.get("Content-Type") ?? "")) return false;
+  if (response.status !== 503 || !isJson(response)) return false;
   const { code } = await problemOf(response.clone());
   return PERMANENT.test(code);
 }
 
-/** One attempt. If it hangs, it is aborted and counts as failed. */
+/** One attempt, with the whole of a JSON response. If it hangs, it is aborted and counts as failed. */
 async function fetchWithin(fetch: Fetch, request: Request, timeout: number): Promise<Response> {
   const { signal } = request;
   const controller = new AbortController();
@@ -69,10 +69,16 @@ async function fetchWithin(fetch: Fetch, request: Request, timeout: number): Pro
   signal.addEventListener("abort", end);
   const timer = isUpload(request) ? undefined : setTimeout(end, timeout);
   try {
-    return await fetch(new Request(request.clone(), { signal: controller.signal }));
+    const response = await fetch(new Request(request.clone(), { signal: controller.signal }));
+    if (isJson(response)) await response.clone().arrayBuffer();
+    return response;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function isJson({ headers }: Response): boolean {
+  return /[/+]json/.test(headers.get("Content-Type") ?? "");
 }
 
 function isUpload({ headers }: Request): boolean {

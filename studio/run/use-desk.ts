@@ -4,12 +4,12 @@ import { ok, TifoProblem } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
+import { inTime } from "./in-time.ts";
 import type { ItemInput, Rundown, Take, Variables } from "./model.ts";
 
 const PRESENCE_MS = 15_000;
 /** Frames say when to read it again; this is for those that a broken connection has lost. */
 const REREAD_MS = 5_000;
-
 interface Loaded {
   rundown: Rundown;
   /** Of its items and name: takes don't change it. */
@@ -49,7 +49,8 @@ export function useDesk(id: string) {
   const take = useMutation({
     mutationFn: (input: { itemId: string; generation: number; variables?: Variables | undefined }) => {
       const { variables, ...body } = input;
-      return ok(client.api.POST("/rundown/v1/{id}/take", { params: { path }, body: { ...body, ...(variables && { variables }) } }));
+      const sent = { ...body, ...(variables && { variables }) };
+      return ok(client.api.POST("/rundown/v1/{id}/take", { params: { path }, body: sent, ...inTime() }));
     },
     onSuccess: (result, { itemId }) => {
       // Of two who press at once, the second gets the first's take, which isn't theirs to undo.
@@ -62,14 +63,14 @@ export function useDesk(id: string) {
   });
   const clear = useMutation({
     mutationFn: (body: { takeId?: string; all?: boolean }) =>
-      ok(client.api.POST("/rundown/v1/{id}/clear", { params: { path }, body: { all: false, ...body } })),
+      ok(client.api.POST("/rundown/v1/{id}/clear", { params: { path }, body: { all: false, ...body }, ...inTime() })),
     onSuccess: () => setTaken(null),
     onError: failed,
     onSettled: reread,
   });
   const patch = useMutation({
     mutationFn: (body: { armedItemId?: string | null; held?: boolean }) =>
-      ok(client.api.PATCH("/rundown/v1/{id}", { params: { path }, body })),
+      ok(client.api.PATCH("/rundown/v1/{id}", { params: { path }, body, ...inTime() })),
     onSuccess: (rundown) => show({ rundown, etag: loaded.data?.etag ?? null }),
     onError: failed,
   });

@@ -3,6 +3,7 @@ import { ok } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
+import { inTime } from "./in-time.ts";
 
 /** Another operator may pause the rules. */
 const REREAD_MS = 5_000;
@@ -20,7 +21,7 @@ export function useRulePause(channelId: string) {
   });
   const change = useMutation({
     mutationFn: (paused: boolean) =>
-      ok(client.api.PUT("/personalization/v1/channels/{channelId}/rule-pause", { params, body: { paused } })),
+      ok(client.api.PUT("/personalization/v1/channels/{channelId}/rule-pause", { params, body: { paused }, ...inTime() })),
     onSuccess: async (next) => {
       // A read that started before the change would show the old state.
       await queries.cancelQueries({ queryKey: key });

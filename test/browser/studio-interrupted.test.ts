@@ -146,6 +146,30 @@ test("a show from an empty rundown continues after its server was killed, with n
   await page.context().close();
 });
 
+test("a take that gets no answer fails after ten seconds, and is taken once when it is pressed again", async () => {
+  const deployment = new Deployment(server.url);
+  await deployment.clear();
+  const items = ["First", "Second"].map((moment) => ({
+    kind: "broadcast",
+    name: moment,
+    overlayId: SCORE_TEMPLATE,
+    broadcast: { duration: Number(SECONDS), variables: { moment } },
+  }));
+  await deployment.post("/rundown/v1", { channelId: CHANNEL, name: "Unanswered", items });
+  const { page } = await openRun(browser, server.url, "admin");
+  // The server takes the item, and its answer is lost.
+  const reached = Promise.withResolvers<void>();
+  await page.route("**/rundown/v1/*/take", (route) => route.fetch().then(() => reached.resolve()), { times: 1 });
+  await take(page).click();
+  await reached.promise;
+  await page.getByRole("log", { name: "Notifications" }).getByText("The server can't be reached.").waitFor();
+  await itemsOf(page).filter({ hasText: "Second" }).filter({ hasText: "Next" }).waitFor();
+  await take(page).click();
+  await asRun(page).filter({ hasText: "Second" }).waitFor();
+  expect((await takenOf("Unanswered")).map(({ name }) => name)).toEqual(["First", "Second"]);
+  await page.context().close();
+});
+
 /** Holds the takes of both operators until both have pressed, so that they reach the server at the same instant. */
 async function pressTogether(pages: readonly Page[]): Promise<void> {
   const held = new Map<number, (() => void)[]>();

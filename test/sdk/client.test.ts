@@ -51,6 +51,29 @@ function never({ signal }: Request): Promise<Response> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new DOMException("Aborted", "AbortError"))));
 }
 
+/** A response whose body begins, and ends after some milliseconds or never; it fails when the request is aborted. */
+function bodyOf({ signal }: Request, type: string, endsAfter?: number): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("["));
+      const timer = endsAfter === undefined ? undefined : setTimeout(() => controller.close(), endsAfter);
+      signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        controller.error(new DOMException("Aborted", "AbortError"));
+      });
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": type } });
+}
+
+const stalled = (request: Request) => bodyOf(request, "application/json");
+
+/** A response whose connection is lost in the middle of the body. */
+function cutOff(): Response {
+  const body = new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
+  return new Response(body, { headers: { "Content-Type": "application/json" } });
+}
+
 const logout = (client: ReturnType<typeof createClient>) => client.api.POST("/auth/v2/logout", {});
 
 async function problem(call: Promise<unknown>): Promise<TifoProblem> {
@@ -112,6 +135,19 @@ describe("the REST client", () => {
     const { client, requests } = setUp((request) => (++attempts === 1 ? never(request) : json([])), { timeout: 5 });
     expect(await ok(listPages(client))).toEqual([]);
     expect(requests).toHaveLength(2);
+  });
+
+  test("aborts an attempt whose body never ends or breaks off, and retries", async () => {
+    const bodies = [stalled, cutOff];
+    const { client, requests } = setUp((request) => bodies.shift()?.(request) ?? json([]), { timeout: 5 });
+    expect(await ok(listPages(client))).toEqual([]);
+    expect(requests).toHaveLength(3);
+  });
+
+  test("doesn't limit how long the body of a download takes", async () => {
+    const { client } = setUp((request) => bodyOf(request, "text/csv", 30), { timeout: 5 });
+    const { response } = await client.api.GET("/page/v2/channel", { parseAs: "stream" });
+    expect(await response.text()).toBe("[");
   });
 
   test("stops immediately when it is aborted, during an attempt or in the pause after it", async () => {
