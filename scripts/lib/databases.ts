@@ -40,7 +40,7 @@ export function withDatabaseIds(config: string, ids: ReadonlyMap<string, string>
 const HEADER = "[[d1_databases]]";
 
 /** A config's tables, each with its header; joined, they are the config. */
-function sectionsOf(config: string): string[] {
+export function sectionsOf(config: string): string[] {
   return config.split(/^(?=\[)/m);
 }
 

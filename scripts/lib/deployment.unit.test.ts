@@ -3,13 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
+import { readConfig, sectionsOf } from "./databases.ts";
 import { deployProject } from "./deployment.ts";
 import { ROOT } from "./root.mjs";
 
 const URL = "https://tifo.example.workers.dev";
 const DATABASE_ID = "0b5e1f0c-0000-4000-8000-000000000001";
 const ID = "00000000-0000-0000-0000-000000000000";
-const CONFIG = `name = "tifo"\n\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "tifo"\ndatabase_id = "${ID}"\n`;
+const VARIABLES = sectionsOf(readConfig()).find((section) => section.startsWith("[vars]")) ?? "";
+const CONFIG = `name = "tifo"\n\n${VARIABLES}[[d1_databases]]\nbinding = "DB"\ndatabase_name = "tifo"\ndatabase_id = "${ID}"\n`;
 const SECOND = `\n[[d1_databases]]\nbinding = "DB_2"\ndatabase_name = "tifo-2"\ndatabase_id = "${ID}"\n`;
 const Calls = z.array(
   z.object({ command: z.string(), config: z.string().nullable(), secrets: z.record(z.string(), z.string()).nullable() }),
@@ -96,8 +98,8 @@ async function deploy(account: object, { contract = false, config = CONFIG } = {
   return { failure, calls, names, send, deployed: calls.find(({ command }) => command.startsWith("deploy")) };
 }
 
-test("a variable that isn't a valid number is refused before anything happens", async () => {
-  const { failure, names } = await deploy(USED_ACCOUNT, { config: `${CONFIG}\n[vars]\nTIFO_EVENT_RETENTION_DAYS = "30d"\n` });
+test("a variable that isn't valid is refused before anything happens", async () => {
+  const { failure, names } = await deploy(USED_ACCOUNT, { config: CONFIG.replace('RETENTION_DAYS = "30"', 'RETENTION_DAYS = "30d"') });
   expect(failure).toBe('wrangler.toml: TIFO_EVENT_RETENTION_DAYS must be a whole number of at least 1, not "30d"');
   expect(names).toEqual([]);
 });
