@@ -8,7 +8,7 @@ export const GENERAL: Record<string, string> = {
   "/changelog":
     "release notes, version history, what is new, rss, atom, feed, breaking changes, updates, latest version, news, what changed, latest release, deprecations, migration notes, upgrade notes, what's new, roadmap, version number, subscribe to releases",
   "/docs/api-reference":
-    "openapi, swagger, api specification, endpoints, rest api, all operations, postman, date format, timezone, utc, content type, conventions, base url, versioning, list of endpoints, graphql, http api, sdk generation, generate client, request format, expand, nested objects, timestamps, iso 8601, time zone, field names, null values, versioned paths, api versions, deprecation policy, sdk for rest, methods, wsdl, hypermedia",
+    "openapi, openapi file download, openapi.json, download the specification, swagger, api specification, endpoints, rest api, all operations, postman, date format, timezone, utc, content type, conventions, base url, versioning, list of endpoints, graphql, http api, sdk generation, generate client, request format, expand, nested objects, timestamps, iso 8601, time zone, field names, null values, versioned paths, api versions, deprecation policy, sdk for rest, methods, wsdl, hypermedia",
   "/errors":
     "error codes, status codes, http status, problem details, problem json, troubleshooting, error handling, error format, error body, validation errors, what does this error mean, failed request, exceptions, error object, retryable errors, error list, machine readable errors, code reference, bad gateway",
   "/errors#already_answered": "vote twice, voted already, double vote",
