@@ -24,6 +24,7 @@ import {
   type TestProvider,
 } from "../providers.ts";
 import { runAlarmAt, type TestViewer } from "./relay-viewer.ts";
+import { failNextBatch } from "#test/next-batch.ts";
 import { siteStore } from "#test/site-store.ts";
 
 const Events = listOf(ProviderEvent);
@@ -96,9 +97,9 @@ test("an automation that died between deciding and sending continues with its al
   const on = await setUp();
   await sendProviderEvent(on.site, on.provider, goal(0));
   const event = { id: newId(Date.now()), providerId: on.provider.id, at: Date.now(), data: goal(1) };
-  const prepare = vi.spyOn(siteStore, "batch").mockRejectedValueOnce(new Error("died"));
+  const batch = failNextBatch(on.ruleId, "died");
   await automation(on.site).handle(event);
-  expect(prepare).toHaveBeenCalled();
+  expect(batch.isOver).toBe(true);
   expect(await pending(on)).toBe(1);
   await abortAllDurableObjects();
   vi.restoreAllMocks();

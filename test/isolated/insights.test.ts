@@ -15,6 +15,7 @@ import { countEvents } from "#worker/services/insights/event-counts.ts";
 import { countMessages } from "#worker/services/insights/message-counts.ts";
 import { writeVotes } from "#worker/services/polls/counting.ts";
 import { atTime, evict, newChannel, runAlarmAt } from "./relay-viewer.ts";
+import { atNextBatch } from "#test/next-batch.ts";
 import { siteStore } from "#test/site-store.ts";
 
 const MINUTE = 60_000;
@@ -50,16 +51,16 @@ describe("reports of impressions", () => {
   });
 
   test("count once if a write is repeated because its response was lost", async () => {
-    const { id, report, flush, counterOf, sums } = await world();
+    const { site, id, report, flush, counterOf, sums } = await world();
     const entry = { kind: "overlay.shown", id };
     await report([entry]);
-    const batch = siteStore.batch.bind(siteStore);
-    const lost = vi.spyOn(siteStore, "batch").mockImplementationOnce(async <T>(statements: D1PreparedStatement[]) => {
-      await batch<T>(statements);
-      throw new Error("Network connection lost");
+    const lost = atNextBatch(site.id, {
+      after() {
+        throw new Error("Network connection lost");
+      },
     });
     await flush();
-    expect(lost).toHaveBeenCalledOnce();
+    expect(lost.isOver).toBe(true);
     await report([entry]);
     await evict(counterOf());
     // The flush that failed, then what came after it.

@@ -12,6 +12,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { newSite, type TestSite } from "../harness.ts";
 import { idOf, type Poll, pollsOf } from "./polls.ts";
 import { atTime, evict } from "./relay-viewer.ts";
+import { failNextBatch } from "#test/next-batch.ts";
 import { siteStore } from "#test/site-store.ts";
 
 const db = createDb(siteStore);
@@ -88,13 +89,13 @@ describe("a vote that costs something", () => {
 
   test("fails while the database does, and succeeds once with the same id", async () => {
     const [poll, fan] = [await newPoll({ responseCost: COST }), await newFan()];
-    const batch = vi.spyOn(siteStore, "batch").mockRejectedValueOnce(new Error("died"));
+    const batch = failNextBatch(fan, "died");
     await runInDurableObject(counterFor(poll, fan), async (counter: PollCounter) => {
       const vote = { accountId: fan, answerId: idOf(poll, 0), requestId: "first", cost: COST };
       await expect(counter.vote(vote)).rejects.toThrow("died");
       expect(await counter.vote(vote)).toMatchObject({ ok: true, payment: { balance: COST } });
     });
-    batch.mockRestore();
+    batch.restore();
     expect(await booksOf(poll, fan)).toEqual({ balance: COST, debits: 1, rows: 1 });
   });
 

@@ -9,6 +9,7 @@ import { type ArchiveRow, siteArchives } from "#db/schema/site-archives.ts";
 import { siteShards, siteSlugs } from "#db/schema/databases/shards.ts";
 import { sites } from "#db/schema/sites.ts";
 import { newSite, ORIGIN, siteIds, type TestSite } from "#test/harness.ts";
+import { failNextBatch } from "#test/next-batch.ts";
 import { siteStore } from "#test/site-store.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { sweepOrphans } from "#worker/services/media/media.ts";
@@ -76,8 +77,8 @@ describe("a new site", () => {
 
   test("that can't be written leaves its slug to others", async () => {
     const slug = `club-${randomHex(5)}`;
-    const batch = vi.spyOn(siteStore, "batch").mockRejectedValueOnce(new Error("the second shard is away"));
-    onTestFinished(() => batch.mockRestore());
+    const batch = failNextBatch(slug, "the second shard is away");
+    onTestFinished(() => batch.restore());
     const headers = { "Tifo-Super-Key": env.TIFO_SUPER_KEY, "Content-Type": "application/json" };
     const request = { method: "POST", headers, body: JSON.stringify(newSiteInput(slug)) };
     expect((await exports.default.fetch(`${ORIGIN}/site/v1`, request)).status).toBe(500);

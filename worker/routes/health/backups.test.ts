@@ -6,6 +6,7 @@ import { createDb } from "#db/client.ts";
 import { outbox } from "#db/schema/events.ts";
 import { siteArchives } from "#db/schema/site-archives.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
+import { atNextBatch } from "#test/next-batch.ts";
 import { addResource } from "#test/resources.ts";
 import { removeSite, rowsOf } from "#test/site-archives.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -139,15 +140,14 @@ test("a restore that has read its backup's row before the deletion began is refu
   const backup = await newBackup(other);
   const params = { backupId: backup._id };
   // The deletion is between the restore's look at the backup and its job.
-  const batch = siteStore.batch.bind(siteStore);
   const deleted: number[] = [];
-  vi.spyOn(siteStore, "batch").mockImplementation(async (statements) => {
-    vi.restoreAllMocks();
-    deleted.push((await other.call("deleteBackup", { as: "super", params })).status);
-    return batch(statements);
+  const batch = atNextBatch("site_archives", {
+    async before() {
+      deleted.push((await other.call("deleteBackup", { as: "super", params })).status);
+    },
   });
   const { status } = await other.call("restoreBackup", { as: "super", params });
-  vi.restoreAllMocks();
+  batch.restore();
   expect([deleted, status]).toEqual([[204], 409]);
   expect(await db.select().from(siteArchives).where(eq(siteArchives.siteId, other.id))).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Poll, PollAnswer, PollReference } from "#worker/services/polls/schemas.ts";
+import { mentions } from "#test/next-batch.ts";
 import { derby, idOf, outcomes, pollCalls, storedResponses } from "#test/polls.ts";
 import { siteStore } from "#test/site-store.ts";
 
@@ -264,11 +265,9 @@ describe("the references of a poll", () => {
     const poll = await newPoll();
     const renderer = { panel_type: "quick_pick", panel_name: "Late pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
     const batch = siteStore.batch.bind(siteStore);
-    // Requests of other tests may still have effects in the background.
-    const isAboutPoll = (statement: D1PreparedStatement) => JSON.stringify(Object.entries(statement)).includes(poll._id);
     const spy = vi.spyOn(siteStore, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
       const answers = await batch<T>(statements);
-      if (statements.every(isAboutPoll) && answers.every(({ results: rows }) => rows.length === 0)) {
+      if (statements.every((statement) => mentions(statement, poll._id)) && answers.every(({ results: rows }) => rows.length === 0)) {
         spy.mockRestore();
         await site.call("createPanel", { body: { siteId: site.id, renderer } });
       }
