@@ -11,9 +11,18 @@ const TICKS_PER_SECOND = 100;
 /** Whether processes can be pinned to cores on this machine. */
 export const canPin = platform() === "linux" && cpus().length >= 2 && spawnSync("taskset", ["-V"]).status === 0;
 
-/** Pins this process with all its threads to the client's core. */
+/** Pins this process with all its threads, and whatever it starts, to the client's core. */
 export function pinClient(): void {
-  if (canPin) execFileSync("taskset", ["-a", "-c", "-p", String(CLIENT_CORE), String(process.pid)], { stdio: "ignore" });
+  pin(String(CLIENT_CORE));
+}
+
+/** Lets it use all cores again. */
+export function unpin(): void {
+  pin(`0-${cpus().length - 1}`);
+}
+
+function pin(cores: string): void {
+  if (canPin) execFileSync("taskset", ["-a", "-c", "-p", cores, String(process.pid)], { stdio: "ignore" });
 }
 
 /** Usage of the two cores since the meter was started, as shares of one core from 0 to 1. */
