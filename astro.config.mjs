@@ -14,6 +14,7 @@ import { pageWeights } from "./docs/integrations/page-weights.ts";
 import { publish } from "./docs/integrations/publish.ts";
 import { relativeLinks } from "./docs/integrations/relative-links.ts";
 import { resolvedRoutes } from "./docs/integrations/resolved-routes.ts";
+import { scriptPriorities } from "./docs/integrations/script-priorities.ts";
 import { measuredSizes } from "./docs/integrations/sdk-sizes.ts";
 import { stackedTables } from "./docs/integrations/stacked-tables.ts";
 import { sections } from "./docs/src/sidebars/index.ts";
@@ -78,6 +79,7 @@ export default defineConfig({
     publish(),
     // After what reads the samples in all languages.
     lateSamples(),
+    scriptPriorities(),
     inlineScriptHashes(),
     pageWeights(),
   ],
