@@ -47,6 +47,6 @@ export function variableProblems(config: string): string[] {
 
 /** A variable's value, quoted or not. */
 function valueOf(config: string, name: string): string | undefined {
-  const [, quoted, bare] = new RegExp(`^${name}\\s*=\\s*(?:"([^"]*)"|([^#\\n]*))`, "m").exec(config) ?? [];
-  return quoted ?? bare?.trim();
+  const [, quoted, literal, bare] = new RegExp(`^${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^#\\n]*))`, "m").exec(config) ?? [];
+  return quoted ?? literal ?? bare?.trim();
 }

@@ -26,8 +26,9 @@ test("no variable is unchecked", () => {
   expect(unchecked).toEqual([]);
 });
 
-test("numbers may be written without quotes, or be absent", () => {
-  const config = changed({ TIFO_SANDBOXES: "500 # for the fair", TIFO_ALERT_ERROR_RATE: "0.5", TIFO_BACKUP_HOUR: null });
+test("numbers may be written without quotes, or be absent, and texts in either kind of quotes", () => {
+  const numbers = { TIFO_SANDBOXES: "500 # for the fair", TIFO_ALERT_ERROR_RATE: "0.5", TIFO_BACKUP_HOUR: null };
+  const config = changed({ ...numbers, TIFO_REQUEST_LOG: "'off'" });
   expect(config).toContain("\nTIFO_SANDBOXES = 500 # for the fair\n");
   expect(variableProblems(config)).toEqual([]);
 });
