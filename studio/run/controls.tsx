@@ -39,6 +39,11 @@ export function Controls({ bindings, onCommand, canWrite, isTaking, canTake, can
         <span className="desk-name">{COMMAND_NAMES[command]}</span>
         {detail !== undefined && <span className="desk-detail">{detail}</span>}
         <kbd aria-hidden="true">{bindings[command]}</kbd>
+        {command === "take" && isTaking && (
+          <span className="desk-waiting" aria-hidden="true">
+            Waiting for the server…
+          </span>
+        )}
       </Button>
     </div>
   );

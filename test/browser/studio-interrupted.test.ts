@@ -146,7 +146,7 @@ test("a show from an empty rundown continues after its server was killed, with n
   await page.context().close();
 });
 
-test("a take that gets no answer fails after ten seconds, and is taken once when it is pressed again", async () => {
+test("a take whose answer is lost says that it waits, fails after ten seconds, and isn't repeated by the next press", async () => {
   const deployment = new Deployment(server.url);
   await deployment.clear();
   const items = ["First", "Second"].map((moment) => ({
@@ -162,8 +162,10 @@ test("a take that gets no answer fails after ten seconds, and is taken once when
   await page.route("**/rundown/v1/*/take", (route) => route.fetch().then(() => reached.resolve()), { times: 1 });
   await take(page).click();
   await reached.promise;
+  await page.getByText("Waiting for the server…").waitFor();
   await page.getByRole("log", { name: "Notifications" }).getByText("The server can't be reached.").waitFor();
   await itemsOf(page).filter({ hasText: "Second" }).filter({ hasText: "Next" }).waitFor();
+  expect(await page.getByText("Waiting for the server…").count()).toBe(0);
   await take(page).click();
   await asRun(page).filter({ hasText: "Second" }).waitFor();
   expect((await takenOf("Unanswered")).map(({ name }) => name)).toEqual(["First", "Second"]);
