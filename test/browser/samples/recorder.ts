@@ -102,7 +102,8 @@ async function forward(
   }
   const url = new URL(incoming.url ?? "/", target);
   const headers = { ...incoming.headers, host: url.host, "accept-encoding": "identity" };
-  const forwarded = httpRequest(url.href, { method: incoming.method, headers }, (response) => {
+  // On a connection of its own: one that is kept may be closed by the server while the next request is sent.
+  const forwarded = httpRequest(url.href, { method: incoming.method, headers, agent: false }, (response) => {
     void relay(response, outgoing).then((stored) => {
       record(key, stored.status, stored.body.toString());
       cache?.set(key, stored);
