@@ -8,8 +8,8 @@ interface NextBatch {
 }
 
 /**
- * Does something before or after the next batch that mentions a text, such as an id or a table. Other batches run as always: requests that are over
- * may still have effects in the background, which a mock of the next call would hit.
+ * Does something before or after the next batch that mentions a text, such as an id or a table. Other batches run as always: requests
+ * that are over may still have effects in the background, which a mock of the next call would hit.
  */
 export function atNextBatch(text: string, { before, after }: { before?: () => unknown; after?: () => unknown }): NextBatch {
   const batch = siteStore.batch.bind(siteStore);

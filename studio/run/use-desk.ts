@@ -10,6 +10,7 @@ import type { ItemInput, Rundown, Take, Variables } from "./model.ts";
 const PRESENCE_MS = 15_000;
 /** Frames say when to read it again; this is for those that a broken connection has lost. */
 const REREAD_MS = 5_000;
+
 interface Loaded {
   rundown: Rundown;
   /** Of its items and name: takes don't change it. */

@@ -6,7 +6,6 @@ import { Button } from "#studio/ui/button.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { storedFavourites, storeFavourites, toggled } from "./favourites.ts";
-import { inTime } from "#studio/run/in-time.ts";
 import { useOverlays } from "#studio/run/kind-fields.tsx";
 import type { Overlay, Variables } from "#studio/run/model.ts";
 import { VariableFields } from "#studio/run/variable-fields.tsx";
@@ -25,7 +24,7 @@ export function QuickBar({ channelId }: { channelId: string }) {
   const show = useMutation({
     mutationFn: ({ overlay, variables }: { overlay: Overlay; variables: Variables }) => {
       const body = { channelId, priority: 0, ...(Object.keys(variables).length > 0 && { variables }) };
-      return ok(client.api.POST("/overlay/v1/broadcast/{id}", { params: { path: { id: overlay._id } }, body, ...inTime() }));
+      return ok(client.api.POST("/overlay/v1/broadcast/{id}", { params: { path: { id: overlay._id } }, body }));
     },
     onSuccess: (_, { overlay }) => {
       setAsking(null);
