@@ -172,6 +172,33 @@ test("a take whose answer is lost says that it waits, fails after ten seconds, a
   await page.context().close();
 });
 
+test("an overlay of the quick bar whose answer is lost is shown once by the next press", async () => {
+  await new Deployment(server.url).clear();
+  const { page } = await openRun(browser, server.url, "admin", CHANNEL, async (opened) => {
+    await opened.addInitScript(([key, value]) => localStorage.setItem(key, value), [
+      `tifo.studio.run.favourites.${CHANNEL}`,
+      JSON.stringify([SCORE_TEMPLATE]),
+    ] as const);
+  });
+  const bar = page.getByRole("region", { name: "Quick bar" });
+  const show = bar.getByRole("button", { name: "Show" });
+  const said = page.getByRole("log", { name: "Notifications" });
+  const reached = Promise.withResolvers<void>();
+  await page.route("**/overlay/v1/broadcast/*", (route) => route.fetch().then(() => reached.resolve()), { times: 1 });
+  await bar.getByRole("button", { name: "Score" }).click();
+  await show.click();
+  await reached.promise;
+  await said.getByText("The server can't be reached.").waitFor();
+  await show.click();
+  await said.getByText("“Score” is on air.").waitFor();
+  expect(await onAir()).toHaveLength(1);
+  // Now that it is answered, the same is a broadcast of its own.
+  await bar.getByRole("button", { name: "Score" }).click();
+  await show.click();
+  await expect.poll(async () => (await onAir()).length).toBe(2);
+  await page.context().close();
+});
+
 /** Holds the takes of both operators until both have pressed, so that they reach the server at the same instant. */
 async function pressTogether(pages: readonly Page[]): Promise<void> {
   const held = new Map<number, (() => void)[]>();

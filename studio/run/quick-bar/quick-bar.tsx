@@ -5,7 +5,9 @@ import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
+import { PressKeys } from "./press-keys.ts";
 import { storedFavourites, storeFavourites, toggled } from "./favourites.ts";
+import { inTime } from "#studio/run/in-time.ts";
 import { useOverlays } from "#studio/run/kind-fields.tsx";
 import type { Overlay, Variables } from "#studio/run/model.ts";
 import { VariableFields } from "#studio/run/variable-fields.tsx";
@@ -14,6 +16,14 @@ import "./quick-bar.css";
 
 const QuickBarDialog = lazy(() => import("./quick-bar-dialog.tsx"));
 
+interface Press {
+  overlay: Overlay;
+  variables: Variables;
+}
+
+/** What is sent, to know it again. */
+const textOf = ({ overlay, variables }: Press): string => JSON.stringify([overlay._id, variables]);
+
 /** Overlays that are shown at once, besides the rundown, such as a goal. What varies is asked for in place. */
 export function QuickBar({ channelId }: { channelId: string }) {
   const { client } = useSession();
@@ -21,11 +31,15 @@ export function QuickBar({ channelId }: { channelId: string }) {
   const [favourites, setFavourites] = useState(() => storedFavourites(localStorage, channelId));
   const [asking, setAsking] = useState<Overlay | null>(null);
   const [isChoosing, setChoosing] = useState(false);
+  const [keys] = useState(() => new PressKeys());
   const show = useMutation({
-    mutationFn: ({ overlay, variables }: { overlay: Overlay; variables: Variables }) => {
+    mutationFn: ({ overlay, variables }: Press) => {
       const body = { channelId, priority: 0, ...(Object.keys(variables).length > 0 && { variables }) };
-      return ok(client.api.POST("/overlay/v1/broadcast/{id}", { params: { path: { id: overlay._id } }, body }));
+      const params = { path: { id: overlay._id } };
+      const headers = { "Idempotency-Key": keys.keyOf(textOf({ overlay, variables })) };
+      return ok(client.api.POST("/overlay/v1/broadcast/{id}", { params, body, headers, ...inTime() }));
     },
+    onSettled: (_, error, press) => keys.ended(textOf(press), error ?? undefined),
     onSuccess: (_, { overlay }) => {
       setAsking(null);
       toast(`“${overlay.name}” is on air.`);

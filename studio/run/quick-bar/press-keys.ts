@@ -1,0 +1,28 @@
+import { TifoProblem } from "#sdk/client/index.ts";
+
+/** How long a press without an answer is remembered, ms: later, the same press is meant as a new one. */
+const REMEMBERED_MS = 60_000;
+
+/** The Idempotency-Keys of presses: pressing again what was never answered shows it once. */
+export class PressKeys {
+  readonly #unanswered = new Map<string, { key: string; until: number }>();
+
+  /** A new key, unless the same was sent within the last minute and not answered. */
+  keyOf(sent: string, now = Date.now()): string {
+    const before = this.#unanswered.get(sent);
+    if (before && now < before.until) return before.key;
+    const key = crypto.randomUUID();
+    this.#unanswered.set(sent, { key, until: now + REMEMBERED_MS });
+    return key;
+  }
+
+  /** Forgets the key of what has ended, unless nobody knows how. */
+  ended(sent: string, error?: unknown): void {
+    if (error === undefined || isAnswer(error)) this.#unanswered.delete(sent);
+  }
+}
+
+/** Whether the server has rejected it: not if the first attempt may have been done, or is still running. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof TifoProblem && error.status >= 400 && error.status < 500 && error.code !== "idempotency_in_flight";
+}
