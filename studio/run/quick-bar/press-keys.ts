@@ -8,12 +8,12 @@ export class PressKeys {
   readonly #unanswered = new Map<string, { key: string; until: number }>();
 
   /** A new key, unless the same was sent within the last minute and not answered. */
-  keyOf(sent: string, now = Date.now()): string {
+  keyOf(sent: string, now = Date.now()): { key: string; isRepeated: boolean } {
     const before = this.#unanswered.get(sent);
-    if (before && now < before.until) return before.key;
+    if (before && now < before.until) return { key: before.key, isRepeated: true };
     const key = crypto.randomUUID();
     this.#unanswered.set(sent, { key, until: now + REMEMBERED_MS });
-    return key;
+    return { key, isRepeated: false };
   }
 
   /** Forgets the key of what has ended, unless nobody knows how. */

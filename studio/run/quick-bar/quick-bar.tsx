@@ -33,16 +33,19 @@ export function QuickBar({ channelId }: { channelId: string }) {
   const [isChoosing, setChoosing] = useState(false);
   const [keys] = useState(() => new PressKeys());
   const show = useMutation({
-    mutationFn: ({ overlay, variables }: Press) => {
+    mutationFn: async ({ overlay, variables }: Press) => {
+      const { key, isRepeated } = keys.keyOf(textOf({ overlay, variables }));
       const body = { channelId, priority: 0, ...(Object.keys(variables).length > 0 && { variables }) };
       const params = { path: { id: overlay._id } };
-      const headers = { "Idempotency-Key": keys.keyOf(textOf({ overlay, variables })) };
-      return ok(client.api.POST("/overlay/v1/broadcast/{id}", { params, body, headers, ...inTime() }));
+      const headers = { "Idempotency-Key": key };
+      const call = client.api.POST("/overlay/v1/broadcast/{id}", { params, body, headers, ...inTime() });
+      await ok(call);
+      return { wasShownBefore: isRepeated && (await call).response.headers.has("Idempotent-Replayed") };
     },
     onSettled: (_, error, press) => keys.ended(textOf(press), error ?? undefined),
-    onSuccess: (_, { overlay }) => {
+    onSuccess: ({ wasShownBefore }, { overlay }) => {
       setAsking(null);
-      toast(`“${overlay.name}” is on air.`);
+      toast(`“${overlay.name}” ${wasShownBefore ? "was already shown: only the answer was lost" : "is on air"}.`);
     },
     onError: (error) => toast(errorText(error), "danger"),
   });
