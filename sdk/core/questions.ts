@@ -107,8 +107,7 @@ export function createQuestions({ client, environment }: Session, channelId: str
 
     async ask(text) {
       await requireViewer();
-      const headers = { "Idempotency-Key": crypto.randomUUID() };
-      put(await ok(api.POST("/qna/v1/{channelId}/questions", { params: { path: { channelId } }, headers, body: { text } })));
+      put(await ok(api.POST("/qna/v1/{channelId}/questions", { params: { path: { channelId } }, body: { text } })));
     },
     async upvote(id, upvoted) {
       await requireViewer();

@@ -71,9 +71,11 @@ function ChargeActions({ charge }: { charge: Charge }) {
 
   async function refund({ amount, reason, key }: Refund): Promise<string | null> {
     const body = { accountId: charge.accountId, chargeId: charge._id, amount, reason };
-    const result = await ok(client.api.POST("/billing/v1/refund", { body, headers: { "Idempotency-Key": key } }));
-    await queries.invalidateQueries({ queryKey: [MONEY] });
-    if (!result.success) return result.errorMessage ?? "The refund was declined.";
+    const call = ok(client.api.POST("/billing/v1/refund", { body, headers: { "Idempotency-Key": key } }));
+    // Also after a failure: what was done may show there.
+    const result = await call.finally(() => queries.invalidateQueries({ queryKey: [MONEY] }));
+    // Stripe may not have confirmed it yet; then it is settled later.
+    if (!result.success && result.status !== "pending") return result.errorMessage ?? "The refund was declined.";
     toast(`${formatMoney(amount, charge.currency)} ${result.status === "pending" ? "is being refunded" : "has been refunded"}.`);
     return null;
   }

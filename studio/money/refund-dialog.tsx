@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { isAnswer } from "#studio/api/is-answer.ts";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
@@ -21,7 +22,7 @@ export interface Refund {
   reason: RefundReason;
   /** Only of an entitlement: whether it ends too. */
   endsAccess: boolean;
-  /** The same for each attempt of this dialog, so that a lost response doesn't refund twice. */
+  /** The same until the server answers, so that a lost response doesn't refund twice. */
   key: string;
 }
 
@@ -42,7 +43,7 @@ export function RefundDialog({ description, currency, left, asksForAccess, refun
   const [text, setText] = useState(() => editable(left, currency));
   const [reason, setReason] = useState<RefundReason>("requested_by_customer");
   const [endsAccess, setEndsAccess] = useState(false);
-  const [key] = useState(() => crypto.randomUUID());
+  const [key, setKey] = useState(() => crypto.randomUUID());
   const [isPending, setPending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const amount = readAmount(text, currency, left);
@@ -50,10 +51,17 @@ export function RefundDialog({ description, currency, left, asksForAccess, refun
   async function submit(): Promise<void> {
     if (amount.problem !== undefined) return;
     setPending(true);
-    const found = await refund({ amount: amount.minor, reason, endsAccess, key }).catch(errorText);
-    setPending(false);
-    setProblem(found);
-    if (found === null) onClose();
+    try {
+      const found = await refund({ amount: amount.minor, reason, endsAccess, key });
+      setProblem(found);
+      if (found === null) onClose();
+      else setKey(crypto.randomUUID());
+    } catch (error) {
+      setProblem(errorText(error));
+      if (isAnswer(error)) setKey(crypto.randomUUID());
+    } finally {
+      setPending(false);
+    }
   }
 
   return (

@@ -109,8 +109,9 @@ function useUpdate({ _id: id, accountId }: Entitlement): (change: Change, key?: 
   return async (change, key) => {
     const headers = key === undefined ? {} : { "Idempotency-Key": key };
     const query = { accountId, id, ...change, grantRefund: change.grantRefund === "true" };
-    const outcome = await ok(client.api.PATCH("/community/v1/update-entitlement", { params: { query }, headers }));
-    await queries.invalidateQueries({ queryKey: [MONEY] });
+    const call = ok(client.api.PATCH("/community/v1/update-entitlement", { params: { query }, headers }));
+    // Also after a failure: what was done may show there.
+    const outcome = await call.finally(() => queries.invalidateQueries({ queryKey: [MONEY] }));
     return outcome.success ? null : (outcome.message ?? "The change was rejected.");
   };
 }

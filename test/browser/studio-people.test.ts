@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { DEMO_SUPER_KEY } from "#scripts/lib/state.ts";
@@ -96,6 +96,43 @@ test("imports 1,000 members, names the rows that it can't, and refunds only what
   await refunder.press(dialog.getByRole("button", { name: "Refund £4.50" }));
   await dialog.getByRole("alert").waitFor();
   await person.context().close();
+});
+
+test("a refund that was declined can be corrected, and one whose answer was lost has the same key when it is repeated", async () => {
+  const page = await openAs({ siteId: DEMO, email: "admin@demo.example", password: "demo-admin-pass" }, `/people/${SUPPORTER}/access`);
+  const sent: { key: string | undefined; amount: number }[] = [];
+  const answers: ((route: Route) => Promise<void>)[] = [];
+  const answer = (status: string, errorMessage: string | null) => (route: Route) =>
+    route.fulfill({ json: { success: errorMessage === null, errorMessage, refundId: null, status, amount: null } });
+  await page.route("**/billing/v1/refund", async (route) => {
+    const { amount } = z.object({ amount: z.number() }).parse(route.request().postDataJSON());
+    sent.push({ key: route.request().headers()["idempotency-key"], amount });
+    await (answers.shift() ?? ((one: Route) => one.abort()))(route);
+  });
+  await page.getByRole("button", { name: "Refund… R-2026-4QX7M2KD" }).click();
+  const dialog = page.getByRole("dialog", { name: "Refund" });
+  const refund = async (amount: string) => {
+    await dialog.getByLabel("Amount in GBP").fill(amount);
+    await dialog.getByRole("button", { name: `Refund £${amount}` }).click();
+  };
+
+  answers.push(answer("declined", "The balance is too low."));
+  await refund("40.00");
+  await dialog.getByText("The balance is too low.").waitFor();
+  await refund("4.50");
+  await dialog.getByText("The server can't be reached.").waitFor();
+  const [declined, ...lost] = sent.splice(0);
+  expect(declined).toMatchObject({ amount: 4000 });
+  expect(new Set(lost.map(({ key }) => key)).size).toBe(1);
+  expect(lost[0]).toMatchObject({ amount: 450 });
+  expect(lost[0]?.key).not.toBe(declined?.key);
+
+  answers.push(answer("pending", "Stripe has not confirmed the refund yet"));
+  await refund("4.50");
+  await page.getByText("£4.50 is being refunded.").waitFor();
+  await dialog.waitFor({ state: "detached" });
+  expect(sent).toEqual([lost[0]]);
+  await page.context().close();
 });
 
 test("somebody is given access and loses it again, with the keyboard alone", async () => {

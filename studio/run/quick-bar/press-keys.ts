@@ -1,4 +1,4 @@
-import { TifoProblem } from "#sdk/client/index.ts";
+import { isAnswer } from "#studio/api/is-answer.ts";
 
 /** How long a press without an answer is remembered, ms: later, the same press is meant as a new one. */
 const REMEMBERED_MS = 60_000;
@@ -20,9 +20,4 @@ export class PressKeys {
   ended(sent: string, error?: unknown): void {
     if (error === undefined || isAnswer(error)) this.#unanswered.delete(sent);
   }
-}
-
-/** Whether the server has rejected it: not if the first attempt may have been done, or is still running. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof TifoProblem && error.status >= 400 && error.status < 500 && error.code !== "idempotency_in_flight";
 }
