@@ -18,9 +18,25 @@ const COLUMNS: readonly Column<ReturnType<typeof differences>[number]>[] = [
   { title: "Saved version", kind: "lines", cell: ({ theirs }) => theirs },
 ];
 
-/** Somebody else has changed the same thing since it was read: shows both versions, and lets the editor decide. */
+/** The same thing was changed since it was read: shows both versions, and lets the editor decide, unless they are the same. */
 export function ConflictDialog({ mine, theirs, onKeepEditing, onTakeTheirs, onSaveMine }: Props) {
   const found = differences(mine, theirs);
+  // Such as an earlier attempt whose answer was lost.
+  if (found.length === 0) {
+    return (
+      <Dialog
+        title="Your version is saved"
+        onClose={onTakeTheirs}
+        actions={
+          <Button look="primary" onPress={onTakeTheirs}>
+            OK
+          </Button>
+        }
+      >
+        <p>The saved version has the same values as yours. There is nothing left to do.</p>
+      </Dialog>
+    );
+  }
   return (
     <Dialog
       title="Somebody else has changed this"
@@ -36,11 +52,7 @@ export function ConflictDialog({ mine, theirs, onKeepEditing, onTakeTheirs, onSa
         </>
       }
     >
-      {found.length === 0 ? (
-        <p>The saved version has the same values as yours.</p>
-      ) : (
-        <DataTable label="Differences" rows={found} keyOf={({ path }) => path} columns={COLUMNS} />
-      )}
+      <DataTable label="Differences" rows={found} keyOf={({ path }) => path} columns={COLUMNS} />
     </Dialog>
   );
 }

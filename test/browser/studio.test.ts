@@ -111,6 +111,25 @@ describe("Studio", () => {
     expect(await channel()).toMatchObject({ data: { name: "Mine" } });
   });
 
+  test("says that a change is saved if only the answer to it was lost", async () => {
+    const page = await signIn(`/content/channels/${channelId}`);
+    const user = new KeyboardUser(page);
+    await user.type(page.getByLabel("Name", { exact: true }), "Saved unseen");
+    await page.route(`**/page/v2/${channelId}`, (route) =>
+      route.request().method() === "PUT" ? route.fetch().then(() => route.abort()) : route.continue(),
+    );
+    await user.press(page.getByRole("button", { name: "Save" }));
+    await page.getByRole("alert").getByText("The server can't be reached.").waitFor();
+    await page.unroute(`**/page/v2/${channelId}`);
+    await user.press(page.getByRole("button", { name: "Save" }));
+    const dialog = page.getByRole("dialog", { name: "Your version is saved" });
+    await user.press(dialog.getByRole("button", { name: "OK" }));
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Saved unseen");
+    expect(await page.getByRole("button", { name: "Discard changes" }).count()).toBe(0);
+    expect(await channel()).toMatchObject({ data: { name: "Saved unseen" } });
+  });
+
   test("makes an API key that is shown once, works, and is rejected after it has been revoked", async () => {
     const page = await signIn("/developers/keys");
     const user = new KeyboardUser(page);
