@@ -140,6 +140,7 @@ export const SHOW_OPERATIONS: Record<string, string> = {
   listNavigations: "all menus",
   listOutputs: "obs links",
   listOverlays: "all overlays, overlay library",
+  listOwnPollResponses: "my vote, my answer, own vote, what did I vote, has the viewer voted, already voted, my prediction, my choice",
   listPages: "list channels and pages, all pages",
   listPanelProducts: "products shown to viewers",
   listPanels: "all panels",

@@ -1,3 +1,4 @@
+import { z } from "@hono/zod-openapi";
 import { env } from "cloudflare:workers";
 import { and, eq, like } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -52,6 +53,9 @@ describe("a response to a poll that costs something", () => {
     const [debit] = await history(walletId);
     expect(debit).toMatchObject({ amount: -COST, balance: 70, reference: `poll/${poll._id}`, createdBy: `account:${fan.id}` });
     expect((await results(poll._id)).total).toBe(1);
+    const [own, ...others] = (await callAs(site, fan, "listOwnPollResponses", { params: { id: poll._id } })).as(z.array(PollResponse));
+    expect(own).toMatchObject({ answerId: idOf(poll, 0), userId: fan.id, charged: COST });
+    expect(others).toEqual([]);
   });
 
   test("has its debit and its row at once, and the debit its event", async () => {

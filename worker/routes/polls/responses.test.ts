@@ -1,3 +1,4 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { waitForViewerCount, newSite, openSocket, type TestSite } from "#test/harness.ts";
@@ -59,6 +60,27 @@ describe("a response", () => {
     expect((await results(poll._id)).total).toBe(2);
     const onChannel = (await site.call("getReach", { query: { channelId } })).as(Reach).results;
     expect(onChannel.find(({ id }) => id === poll._id)).toEqual({ kind: "poll", id: poll._id, shown: 0, used: 1 });
+  });
+
+  test("can be read by who gave it, at once and after the poll is closed, and by nobody else", async () => {
+    const poll = await newPoll({ responsesPerViewer: 2 });
+    const own = (as: "viewer" | "reader" = "viewer") => site.call("listOwnPollResponses", { as, params: { id: poll._id } });
+    expect((await own()).body).toEqual([]);
+    const first = (await answer(poll._id, idOf(poll, 1))).body;
+    expect((await own()).body).toEqual([first]);
+    const second = (await answer(poll._id, idOf(poll, 0))).body;
+    // In the database or not: a response that is written isn't listed twice.
+    await runDurableObjectAlarm(counterAt(env, site.id, poll._id, counterOf(site.accounts.viewer.id)));
+    expect((await own()).body).toEqual([first, second]);
+    expect((await own("reader")).body).toEqual([]);
+    await patch(poll._id, { open: false });
+    const closed = await own();
+    expect(closed.body).toEqual([first, second]);
+    expect(closed.log.d1).toMatchObject({ roundTrips: 1 });
+    const elsewhere = { as: "viewer", params: { id: newId(1) } } as const;
+    expect((await site.call("listOwnPollResponses", elsewhere)).problem).toMatchObject({ status: 404 });
+    const other = await newSite();
+    expect((await other.call("listOwnPollResponses", { as: "viewer", params: { id: poll._id } })).problem).toMatchObject({ status: 404 });
   });
 
   test("can be given as often as the poll allows", async () => {

@@ -6,7 +6,7 @@ import { listResponse, listOf, listQuery } from "#worker/services/core/list-sche
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { findReferences } from "#worker/services/polls/references.ts";
-import { respond } from "#worker/services/polls/votes.ts";
+import { ownResponses, respond } from "#worker/services/polls/votes.ts";
 import {
   createPoll,
   deletePoll,
@@ -231,6 +231,31 @@ polls.openapi(
     const { id } = c.req.valid("param");
     const { vote, payment } = await respond(c.get("ctx"), id, c.req.valid("json"));
     return c.json(toResponse(c.get("ctx").siteId, id, vote, payment), 201);
+  },
+);
+
+polls.openapi(
+  operation({
+    operationId: "listOwnPollResponses",
+    tag: "Polls",
+    access: { credentials: ACCOUNT, accounts: "any" },
+    method: "get",
+    path: "/poll/v3/{id}/responses",
+    summary: "List the caller's responses to a poll",
+    description:
+      "What the signed-in viewer has answered, oldest first: at most the poll's `responsesPerViewer`, and none before the first response. Complete as soon as a response is acknowledged. Nobody can read another account's responses. They are deleted 400 days after the poll was closed, unless the deployment keeps them for another time.",
+    request: { params: IdParam },
+    responses: { 200: json("The caller's responses", z.array(PollResponse)) },
+    errors: ["not_found", "unavailable"],
+  }),
+  async (c) => {
+    const { id } = c.req.valid("param");
+    const responses = await ownResponses(c.get("ctx"), id);
+    const { siteId } = c.get("ctx");
+    return c.json(
+      responses.map(({ charged, ...vote }) => toResponse(siteId, id, vote, charged > 0 ? { charged } : undefined)),
+      200,
+    );
   },
 );
 

@@ -214,7 +214,12 @@ export function toAnswers({ id, answers }: { id: string; answers: StoredAnswer[]
   })) satisfies z.output<typeof PollAnswer>[];
 }
 
-export function toResponse(siteId: string, pollId: string, { accountId, answerId, created }: CountedVote, payment?: VotePayment) {
+export function toResponse(
+  siteId: string,
+  pollId: string,
+  { accountId, answerId, created }: CountedVote,
+  payment?: Pick<VotePayment, "charged"> & Partial<VotePayment>,
+) {
   const paid = payment && { charged: payment.charged, balance: payment.balance };
   return { pollId, answerId, userId: accountId, siteId, created, ...paid } satisfies z.output<typeof PollResponse>;
 }

@@ -1,19 +1,25 @@
+import { and, eq } from "drizzle-orm";
+import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
 import { counterAt, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import {
+  type CountedVote,
   counterOf,
   type Vote,
   type VotePayment,
   type VoteOutcome,
   type VoteErrorCode,
 } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { Failure } from "#worker/lib/errors.ts";
+import { Failure, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
-import { callerAccount, type Ctx } from "#worker/services/core/context.ts";
+import { callerAccount, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import type { ResponseInput } from "./schemas.ts";
 
 /** A counted vote, and what its account has paid for it. */
 export type PaidVote = Pick<Extract<VoteOutcome, { ok: true }>, "vote" | "payment">;
+
+/** A counted vote with what it has cost. */
+type OwnResponse = CountedVote & { charged: number };
 
 /** The result of a vote, sent to the viewer's socket. */
 export type CastVote = { ok: true; payment?: VotePayment } | { ok: false; code: VoteErrorCode; message: string };
@@ -51,6 +57,35 @@ export async function respond(ctx: Ctx, pollId: string, response: ResponseInput)
   const outcome = await orUnavailable(sent, "The response could not be counted; send it again");
   if (!outcome.ok) throw new Failure(outcome.code, outcome.message);
   return outcome;
+}
+
+/** The caller's own responses to a poll, oldest first, with those that its counter hasn't written to the database yet. */
+export async function ownResponses(ctx: Ctx, id: string): Promise<OwnResponse[]> {
+  // Read together with the check of the token.
+  const accountId = ctx.claimedAccountId ?? "";
+  const [[poll], written] = await ctx.db.batch([
+    ctx.db
+      .select({ open: polls.open, most: polls.responsesPerViewer })
+      .from(polls)
+      .where(ownRow(ctx, polls, id)),
+    ctx.db
+      .select({ n: pollResponses.n, answerId: pollResponses.answerId, created: pollResponses.created, charged: pollResponses.charged })
+      .from(pollResponses)
+      .where(and(eq(pollResponses.siteId, ctx.siteId), eq(pollResponses.pollId, id), eq(pollResponses.accountId, accountId)))
+      .orderBy(pollResponses.n),
+  ]);
+  await callerAccount(ctx);
+  if (!poll) throw notFound("Poll not found");
+  const isComplete = !poll.open || written.length >= poll.most;
+  const counted = isComplete
+    ? []
+    : await orUnavailable(
+        counterAt(ctx.env, ctx.siteId, id, counterOf(accountId)).votesOf(accountId),
+        "The poll's counters did not respond",
+      );
+  // Paid responses are written when they are paid for, so these have cost nothing.
+  const recent = counted.filter(({ n }) => !written.some((row) => row.n === n)).map((vote) => ({ ...vote, charged: 0 }));
+  return [...written, ...recent].map((row) => ({ ...row, accountId }));
 }
 
 function sendVote(env: Env, siteId: string, pollId: string, vote: Vote): Promise<VoteOutcome> {
