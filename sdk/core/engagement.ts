@@ -10,6 +10,8 @@ export type PollResults = Schemas["PollResults"];
 /** Polls and quests over REST: their current state and this viewer's actions. */
 export interface Engagement {
   poll(pollId: string): Promise<PollState>;
+  /** The viewer's latest response to a poll; undefined without one, or if nobody is signed in. */
+  ownAnswer(pollId: string): Promise<string | undefined>;
   /** Null if nobody is signed in, because quests require an account. */
   quest(questId: string): Promise<QuestState | null>;
   /** `vote` says where the viewer votes, and the cost that they have agreed to. */
@@ -32,6 +34,10 @@ export function createEngagement(client: TifoClient): Engagement {
       const path = { params: { path: { id } } };
       const [poll, results] = await Promise.all([ok(api.GET("/poll/v3/{id}", path)), ok(api.GET("/poll/v3/{id}/results", path))]);
       return pollState(poll, results);
+    },
+    async ownAnswer(id) {
+      if ((await client.token()) === null) return undefined;
+      return (await ok(api.GET("/poll/v3/{id}/responses", { params: { path: { id } } }))).at(-1)?.answerId;
     },
     async quest(id) {
       if ((await client.token()) === null) return null;

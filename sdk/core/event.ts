@@ -27,6 +27,10 @@ import { createQuestions } from "./questions.ts";
 import { createVotes } from "./votes.ts";
 import { openLink } from "./web-address.ts";
 
+/** Codes of rejected answers after which the poll may be another one than is shown. */
+const CHECKED_AGAIN = new Set(["conflict", "already_answered", "network"]);
+/** How long a viewer whose answer got no response waits to know whether it was counted. */
+const CHECK_MS = 3_000;
 const MEDIA_TIME_MS = 1_000;
 /** How often the server is notified of what is being watched. */
 const WATCH_MS = 10_000;
@@ -299,9 +303,11 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       try {
         await (votes.cast(pollId, answerId, cost) ?? engagement.answer(pollId, { answerId, channelId, cost }));
       } catch (error) {
-        // It may cost something else by now.
-        if (error instanceof TifoProblem && error.code === "conflict") void panelData.reloadPoll(pollId);
-        throw error;
+        const code = error instanceof TifoProblem ? error.code : "";
+        // It may cost something else by now, have been answered elsewhere, or have been counted although nothing came back.
+        const reloaded = CHECKED_AGAIN.has(code) && panelData.reloadPoll(pollId);
+        if (code === "network") await Promise.race([reloaded, new Promise<void>((due) => environment.setTimer(due, CHECK_MS))]);
+        if (code !== "network" || store.getSnapshot().polls[pollId]?.myAnswerId !== answerId) throw error;
       }
       const poll = store.getSnapshot().polls[pollId];
       if (poll) setPoll({ ...poll, myAnswerId: answerId });

@@ -53,6 +53,8 @@ export function loadPanelData(
   const results = new Map<string, PollResults>();
   /** Polls that overlays show. */
   const followed = new Set<string>();
+  /** Polls for which the viewer's own response was asked for. */
+  const askedOwn = new Set<string>();
   const timers = new Map<() => void, ReturnType<typeof environment.setTimer>>();
   /** Milliseconds; null if not loaded yet. */
   let loadedAt: number | null = null;
@@ -142,12 +144,22 @@ export function loadPanelData(
 
   async function loadPoll(pollId: string, isCurrent: () => boolean): Promise<void> {
     results.delete(pollId);
-    const poll = await engagement.poll(pollId).catch(nullIfNotFound);
+    const [poll, own] = await Promise.all([engagement.poll(pollId).catch(nullIfNotFound), ownAnswer(pollId)]);
     if (!isCurrent()) return;
     const { [pollId]: known, ...others } = store.getSnapshot().polls;
     if (!poll) return known && change({ polls: others });
     const newer = results.get(pollId);
-    setPoll({ ...(newer ? withResults(poll, newer) : poll), myAnswerId: known?.myAnswerId });
+    setPoll({ ...(newer ? withResults(poll, newer) : poll), myAnswerId: known?.myAnswerId ?? own });
+  }
+
+  /** What the viewer has answered before the page was opened: asked once, because later responses are given here. */
+  async function ownAnswer(pollId: string): Promise<string | undefined> {
+    if (askedOwn.has(pollId)) return undefined;
+    askedOwn.add(pollId);
+    return engagement.ownAnswer(pollId).catch(() => {
+      askedOwn.delete(pollId);
+      return undefined;
+    });
   }
 
   async function loadQuest(questId: string, isCurrent: () => boolean): Promise<void> {
@@ -201,10 +213,12 @@ export function loadPanelData(
     },
     reloadPoll(pollId) {
       const requestedFor = viewer;
+      askedOwn.delete(pollId);
       return loadEach([pollId], () => requestedFor === viewer, loadPoll);
     },
     async reload() {
       viewer++;
+      askedOwn.clear();
       quests.cancel();
       const { polls: before } = store.getSnapshot();
       change({

@@ -49,7 +49,7 @@ export interface PollState {
   correctAnswerId?: string;
   /** What an answer costs, in units of the viewer's wallet. Absent: nothing. */
   responseCost?: number;
-  /** This viewer's answer. */
+  /** This viewer's latest answer, also of an earlier visit. */
   myAnswerId?: string;
 }
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { PanelEvent, TifoEventDelegate } from "#sdk/model/event-delegate.ts";
 import { AWAY, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, ApiError, results } from "./event-world.ts";
 
+const RESPONSES = `/poll/v3/${POLL}/responses`;
 const SIGNED_IN: TifoEventDelegate = { getUserToken: () => "a.b.c" };
 
 let world: EventWorld;
@@ -127,6 +128,24 @@ describe("polls", () => {
     expect(event.getSnapshot().polls[POLL]).toMatchObject({ total: 10, open: false });
   });
 
+  test("show what the viewer has answered before, which is asked once", async () => {
+    world.rest[`GET ${RESPONSES}`] = () => [{ answerId: HOME }, { answerId: AWAY }];
+    const event = await world.watchLoaded(SIGNED_IN);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === AWAY);
+    const loads = () => world.requests.filter((request) => request === `GET /poll/v3/${POLL}`).length;
+    const before = loads();
+    world.channel.send({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => loads() > before && event.getSnapshot().polls[POLL] !== undefined);
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBe(AWAY);
+    expect(world.requests.filter((request) => request === `GET ${RESPONSES}`)).toHaveLength(1);
+  });
+
+  test("are loaded without an answer of viewers who aren't signed in", async () => {
+    const event = await world.watchLoaded();
+    expect(event.getSnapshot().polls[POLL]).toMatchObject({ open: true, myAnswerId: undefined });
+    expect(world.requests).not.toContain(`GET ${RESPONSES}`);
+  });
+
   test("send a vote over the socket", async () => {
     const received: PanelEvent[] = [];
     const event = await world.watchLoaded({ ...SIGNED_IN, onPanelEvent: (panelEvent) => void received.push(panelEvent) });
@@ -134,7 +153,7 @@ describe("polls", () => {
     await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
     await vote;
     expect(world.channel.received).toContainEqual(expect.objectContaining({ type: "vote", pollId: POLL, answerId: HOME }));
-    expect(world.requests.some((request) => request.endsWith("/responses"))).toBe(false);
+    expect(world.requests).not.toContain(`POST ${RESPONSES}`);
     expect(received).toEqual([{ type: "answered", panelId: PREDICTOR, pollId: POLL, answerId: HOME }]);
   });
 
@@ -182,6 +201,27 @@ describe("polls", () => {
     await world.advance(1_000);
     await rejected;
     expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBeUndefined();
+  });
+
+  test("show the answer that the viewer has given elsewhere, once another one is rejected", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.rest[`GET ${RESPONSES}`] = () => [{ answerId: AWAY }];
+    world.channel.voteResult = ({ id }) => ({ id, ok: false, code: "already_answered", message: "You have answered" });
+    const rejected = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "already_answered" });
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === AWAY);
+    await rejected;
+  });
+
+  test("are answered if the vote was counted, and only its result was lost", async () => {
+    const received: PanelEvent[] = [];
+    const event = await world.watchLoaded({ ...SIGNED_IN, onPanelEvent: (panelEvent) => void received.push(panelEvent) });
+    world.channel.voteResult = () => null;
+    world.rest[`GET ${RESPONSES}`] = () => [{ answerId: HOME }];
+    const vote = event.answerPoll(POLL, HOME);
+    await world.advance(12_000);
+    await vote;
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBe(HOME);
+    expect(received).toEqual([{ type: "answered", panelId: PREDICTOR, pollId: POLL, answerId: HOME }]);
   });
 
   test("report if there is no response to a vote", async () => {
