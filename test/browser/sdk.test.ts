@@ -136,7 +136,10 @@ describe("a plain page of another origin", () => {
     expect(await others.first().evaluate((element) => getComputedStyle(element).outlineStyle)).toBe("none");
     expect(await viewer.page.evaluate(() => window.recorded.actions)).toContain("poll.answer");
     expect(await shownOf(viewer.page, "poll")).toEqual([target.pollId]);
-    expect([...anonymous.problems, ...viewer.problems]).toEqual([]);
+    // On another device, or after a reload.
+    const again = await open({ token });
+    await again.page.locator('.tifo-answer[aria-pressed="true"]', { hasText: "Harbour City" }).waitFor();
+    expect([...anonymous.problems, ...viewer.problems, ...again.problems]).toEqual([]);
   });
 
   test("updates a quest's progress, and claims the reward", async () => {
