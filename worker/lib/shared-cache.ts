@@ -1,5 +1,7 @@
 import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
 
+/** A request that shares what another one loads loads it itself after this, because the other may have been cancelled. */
+export const SHARED_WAIT_MS = 1_000;
 const MAX_WAITS = 2;
 
 interface Entry<T> {

@@ -40,6 +40,20 @@ describe("a response", () => {
     expect((await results(poll._id)).total).toBe(1);
   });
 
+  test("of many viewers who ask at the same moment is summed up once, and anew when the poll is closed", async () => {
+    const poll = await newPoll();
+    await answer(poll._id, idOf(poll, 0));
+    vi.spyOn(Date, "now").mockReturnValue(Date.now());
+    onTestFinished(() => void vi.restoreAllMocks());
+    const sum = vi.spyOn(PollCounter.prototype, "sum");
+    const asked = await Promise.all(Array.from({ length: 20 }, () => results(poll._id)));
+    expect(asked.map(({ total }) => total)).toEqual(asked.map(() => 1));
+    expect(sum).toHaveBeenCalledTimes(1);
+    await answer(poll._id, idOf(poll, 1), "reader");
+    await patch(poll._id, { open: false });
+    expect(await results(poll._id)).toMatchObject({ open: false, total: 2 });
+  });
+
   test("queries the database only for the caller", async () => {
     const poll = await newPoll();
     await answer(poll._id, idOf(poll, 1), "reader");

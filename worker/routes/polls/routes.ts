@@ -267,7 +267,7 @@ polls.openapi(
     path: "/poll/v3/{id}/results",
     summary: "Get a poll's results",
     description:
-      "The tally, at most half a second old and exact once the poll is closed. Channels receive it as `poll.updated`, at most twice a second. While a poll that hides its results is open, counts are only returned to callers with a developer key or an admin's token.",
+      "The tally, at most a second old and exact once the poll is closed. Channels receive it as `poll.updated`, at most twice a second. While a poll that hides its results is open, counts are only returned to callers with a developer key or an admin's token.",
     request: { params: IdParam },
     responses: { 200: json("The tally", PollResults) },
     errors: ["not_found", "unavailable"],

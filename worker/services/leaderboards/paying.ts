@@ -6,7 +6,7 @@ import type { PointsRule } from "#db/types.ts";
 import { type NewAward, REASONS } from "#worker/durable-objects/leaderboard/leaderboard.protocol.ts";
 import { leaderboardOf } from "#worker/durable-objects/stubs.ts";
 import { inGroups } from "#worker/lib/in-groups.ts";
-import { SharedCache } from "#worker/lib/shared-cache.ts";
+import { SHARED_WAIT_MS, SharedCache } from "#worker/lib/shared-cache.ts";
 
 // Which leaderboards pay for what viewers do.
 
@@ -36,8 +36,6 @@ const MINUTE = 60_000;
 /** How long the boards of a site are cached (ms). A change of one drops them from the cache of the site's log, where effects run. */
 const CACHE_MS = 10_000;
 const MAX_CACHED = 1_000;
-/** An event that shares another one's query makes its own after this, because the other may have been cancelled. */
-const SHARED_WAIT_MS = 1_000;
 
 const COLUMNS = {
   id: leaderboards.id,

@@ -12,7 +12,7 @@ import { errorFrame } from "#worker/durable-objects/relay/frames.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { bucketOf } from "#worker/lib/crypto/hash.ts";
 import { logError } from "#worker/lib/log.ts";
-import { SharedCache } from "#worker/lib/shared-cache.ts";
+import { SHARED_WAIT_MS, SharedCache } from "#worker/lib/shared-cache.ts";
 import { type SiteSegments, slugsFor } from "#worker/services/segments/membership.ts";
 import { hashOfDevice } from "./device-hash.ts";
 import { addRelays, newestRelay, relayCount } from "./relay-counts.ts";
@@ -20,8 +20,6 @@ import { readTicket, signTicket, type TicketSubject } from "./tickets.ts";
 
 const KNOWN_MS = 2_000;
 const KNOWN_CHANNELS = 1_000;
-/** A request that shares another one's lookup does its own after this, because the other may have been cancelled. */
-const SHARED_WAIT_MS = 1_000;
 const ATTEMPTS = 6;
 const NEIGHBOURS = 3;
 

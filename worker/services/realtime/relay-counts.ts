@@ -1,7 +1,7 @@
 import { channelName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { DIRECT_RELAYS } from "#worker/durable-objects/branch/branch.protocol.ts";
 import { channelOf } from "#worker/durable-objects/stubs.ts";
-import { SharedCache } from "#worker/lib/shared-cache.ts";
+import { SHARED_WAIT_MS, SharedCache } from "#worker/lib/shared-cache.ts";
 
 /**
  * How long an isolate uses a channel's number of relays, for all tickets and connections. An old number costs only spread: a full relay
@@ -9,8 +9,6 @@ import { SharedCache } from "#worker/lib/shared-cache.ts";
  */
 export const RELAY_COUNT_MS = 5_000;
 const MAX_CHANNELS = 1_000;
-/** A request that shares another one's call makes its own after this, because the other may have been cancelled. */
-const SHARED_WAIT_MS = 1_000;
 
 const options = { max: MAX_CHANNELS, waitMs: SHARED_WAIT_MS, failedMs: 0 };
 const counts = new SharedCache<number>(options);
