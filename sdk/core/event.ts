@@ -7,7 +7,6 @@ import {
   type ViewerFrame,
 } from "../channel/index.ts";
 import { safely } from "../channel/report.ts";
-import { TifoProblem } from "../client/index.ts";
 import type { WatchOptions } from "../model/core.ts";
 import type { TrackedImpression } from "../model/event-delegate.ts";
 import type { KeyPlay, TifoEventViewModel } from "../model/event-interface.ts";
@@ -27,10 +26,6 @@ import { createQuestions } from "./questions.ts";
 import { createVotes } from "./votes.ts";
 import { openLink } from "./web-address.ts";
 
-/** Codes of rejected answers after which the poll may be another one than is shown. */
-const CHECKED_AGAIN = new Set(["conflict", "already_answered", "network"]);
-/** How long a viewer whose answer got no response waits to know whether it was counted. */
-const CHECK_MS = 3_000;
 const MEDIA_TIME_MS = 1_000;
 /** How often the server is notified of what is being watched. */
 const WATCH_MS = 10_000;
@@ -299,18 +294,15 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       const panelId = panelWith((panel) => pollsOf(panel).includes(pollId));
       await requireViewer(panelId);
       // What the viewer was shown, and has agreed to pay.
-      const cost = store.getSnapshot().polls[pollId]?.responseCost;
+      const { responseCost: cost, myAnswerId: before } = store.getSnapshot().polls[pollId] ?? {};
+      const sent = { pollId, answerId, before, viewer: panelData.viewer() };
       try {
         await (votes.cast(pollId, answerId, cost) ?? engagement.answer(pollId, { answerId, channelId, cost }));
       } catch (error) {
-        const code = error instanceof TifoProblem ? error.code : "";
-        // It may cost something else by now, have been answered elsewhere, or have been counted although nothing came back.
-        const reloaded = CHECKED_AGAIN.has(code) && panelData.reloadPoll(pollId);
-        if (code === "network") await Promise.race([reloaded, new Promise<void>((due) => environment.setTimer(due, CHECK_MS))]);
-        if (code !== "network" || store.getSnapshot().polls[pollId]?.myAnswerId !== answerId) throw error;
+        if (!(await panelData.wasCounted(sent, error))) throw error;
       }
       const poll = store.getSnapshot().polls[pollId];
-      if (poll) setPoll({ ...poll, myAnswerId: answerId });
+      if (poll && sent.viewer === panelData.viewer()) setPoll({ ...poll, myAnswerId: answerId });
       delegate.notify((host) => host.onPanelEvent?.({ type: "answered", panelId, pollId, answerId }));
       delegate.track("poll.answer", { pollId, answerId });
     },

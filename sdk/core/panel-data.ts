@@ -31,14 +31,31 @@ export interface PanelData {
   setPoll: (poll: PollState) => void;
   setQuest: (quest: QuestState) => void;
   loadQuests(questIds: string[]): Promise<void>;
-  /** Loads a poll again, because it isn't what the viewer was shown. */
-  reloadPoll(pollId: string): Promise<void>;
+  /** The current viewer; another number after each change of the viewer. */
+  viewer(): number;
+  /**
+   * After an answer failed: shows the poll as it is now, or finds out whether the answer was counted although its result was lost, which takes
+   * three seconds at most.
+   */
+  wasCounted(answer: SentAnswer, error: unknown): Promise<boolean>;
   /** Loads a poll that no panel contains, and keeps it up to date. Safe to repeat. */
   readonly followPoll: (pollId: string) => void;
   /** The viewer has changed: discards the data of the previous one and loads the new one's. */
   reload(): Promise<void>;
   stop(): void;
 }
+
+/** An answer to a poll, and what the viewer had answered before. */
+interface SentAnswer {
+  pollId: string;
+  answerId: string;
+  before: string | undefined;
+  viewer: number;
+}
+
+/** Codes of failed answers to a poll that isn't as it is shown: it costs something else by now, or was answered elsewhere. */
+const OUTDATED = new Set(["conflict", "already_answered"]);
+const CHECK_MS = 3_000;
 
 /** Starts loading. `onPage` is called whenever the page has been loaded, with whether the site collects impressions. */
 export function loadPanelData(
@@ -211,10 +228,19 @@ export function loadPanelData(
       const load = () => void loadEach([pollId], () => requestedFor === viewer, loadPoll);
       debounced(load, () => environment.random() * spread)();
     },
-    reloadPoll(pollId) {
-      const requestedFor = viewer;
-      askedOwn.delete(pollId);
-      return loadEach([pollId], () => requestedFor === viewer, loadPoll);
+    viewer: () => viewer,
+    async wasCounted({ pollId, answerId, before, viewer: answeredBy }, error) {
+      const code = error instanceof TifoProblem ? error.code : "";
+      const isCurrent = () => viewer === answeredBy;
+      if (OUTDATED.has(code)) {
+        askedOwn.delete(pollId);
+        void loadEach([pollId], isCurrent, loadPoll);
+      }
+      // An equal answer from before would prove nothing.
+      if (code !== "network" || before === answerId) return false;
+      const asked = engagement.ownAnswer(pollId).catch(() => undefined);
+      const own = await Promise.race([asked, new Promise<undefined>((due) => environment.setTimer(() => due(undefined), CHECK_MS))]);
+      return isCurrent() && own === answerId;
     },
     async reload() {
       viewer++;

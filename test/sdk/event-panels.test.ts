@@ -212,9 +212,11 @@ describe("polls", () => {
     await rejected;
   });
 
-  test("are answered if the vote was counted, and only its result was lost", async () => {
+  test.for([undefined, AWAY])("are answered if the vote was counted, and only its result was lost (before: %s)", async (before) => {
     const received: PanelEvent[] = [];
+    if (before !== undefined) world.rest[`GET ${RESPONSES}`] = () => [{ answerId: before }];
     const event = await world.watchLoaded({ ...SIGNED_IN, onPanelEvent: (panelEvent) => void received.push(panelEvent) });
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === before);
     world.channel.voteResult = () => null;
     world.rest[`GET ${RESPONSES}`] = () => [{ answerId: HOME }];
     const vote = event.answerPoll(POLL, HOME);
@@ -230,6 +232,21 @@ describe("polls", () => {
     const rejected = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "network" });
     await world.advance(12_000);
     await rejected;
+  });
+
+  test("aren't answered by an equal answer that the viewer had given before, or that another viewer has given", async () => {
+    world.rest[`GET ${RESPONSES}`] = () => [{ answerId: HOME }];
+    const event = await world.watchLoaded(SIGNED_IN);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
+    world.channel.voteResult = () => null;
+    const again = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "network" });
+    await world.advance(14_000);
+    await again;
+    const others = expect(event.answerPoll(POLL, AWAY)).rejects.toMatchObject({ code: "network" });
+    await world.advance(100);
+    world.rest[`GET ${RESPONSES}`] = () => [{ answerId: AWAY }];
+    await Promise.all([event.userDidChange(), world.advance(4_000)]);
+    await others;
   });
 
   test("send a vote by REST if only Server-Sent Events are available", async () => {
