@@ -73,6 +73,8 @@ export const QUESTIONS: readonly AskedQuestion[] = [
   ["create a poll", "/guides/polls-and-predictions", "/docs/api-reference/createPoll"],
   ["polls", "/guides/polls-and-predictions", "/docs/api-reference/listPolls", "/docs/api-reference/createPoll"],
   ["vote in poll", "/guides/polls-and-predictions", "/docs/api-reference/respondToPoll"],
+  ["what did I vote", "/docs/api-reference/listOwnPollResponses", "/guides/polls-and-predictions"],
+  ["has this viewer already voted", "/docs/api-reference/listOwnPollResponses", "/errors#already_answered"],
   ["pole results", "/guides/polls-and-predictions", "/docs/api-reference/getPollResults"],
   ["settle prediction", "/guides/polls-and-predictions", "/docs/api-reference/settlePoll"],
   ["raffle", "/guides/quests-and-raffles", "/docs/api-reference/drawQuestRaffle"],

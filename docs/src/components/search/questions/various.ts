@@ -37,8 +37,6 @@ export const VARIOUS: readonly AskedQuestion[] = [
   ["viewers on mobile see overlay cropped", "/sdk/web/overlays/positioning-and-styling"],
   ["safe area title safe", "/sdk/web/overlays/positioning-and-styling"],
   ["who voted for what", "/guides/polls-and-predictions", "/docs/api-reference/getPollResults", "/docs/api-reference/respondToPoll"],
-  ["what did I vote", "/docs/api-reference/listOwnPollResponses", "/guides/polls-and-predictions"],
-  ["has this viewer already voted", "/docs/api-reference/listOwnPollResponses", "/errors#already_answered"],
   ["export votes as csv", "/docs/api-reference/getPollResults", "/guides/polls-and-predictions"],
   ["change vote after voting", "/guides/polls-and-predictions", "/docs/api-reference/respondToPoll", "/errors#already_answered"],
   ["add answer to running poll", "/docs/api-reference/replacePollAnswers", "/guides/polls-and-predictions"],
