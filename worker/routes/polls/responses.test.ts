@@ -97,6 +97,18 @@ describe("a response", () => {
     expect((await other.call("listOwnPollResponses", { as: "viewer", params: { id: poll._id } })).problem).toMatchObject({ status: 404 });
   });
 
+  test("can be read by who gave it while the poll is being closed", async () => {
+    const poll = await newPoll();
+    // The counters learn of it later, and write nothing before.
+    vi.spyOn(PollCounter.prototype, "alarm").mockResolvedValue();
+    vi.spyOn(PollCounter.prototype, "define").mockResolvedValue();
+    onTestFinished(() => void vi.restoreAllMocks());
+    const given = (await answer(poll._id, idOf(poll, 1))).body;
+    await patch(poll._id, { open: false });
+    expect(await storedResponses(poll._id)).toEqual([]);
+    expect((await site.call("listOwnPollResponses", { as: "viewer", params: { id: poll._id } })).body).toEqual([given]);
+  });
+
   test("can be given as often as the poll allows", async () => {
     const poll = await newPoll({ responsesPerViewer: 2 });
     const statuses = [];

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { siteDb } from "#db/databases.ts";
 import { accounts } from "#db/schema/accounts.ts";
-import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
+import { pollResponses, type PollRow, polls } from "#db/schema/engagement/polls.ts";
 import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
 import {
   type CountedVote,
@@ -113,4 +113,12 @@ export async function anonymizeVoter(env: Env, siteId: string, accountId: string
   const answered = await db.selectDistinct({ pollId: pollResponses.pollId }).from(pollResponses).where(own);
   for (const { pollId } of answered) await counterAt(env, siteId, pollId, counterOf(accountId)).anonymize(accountId);
   await db.delete(pollResponses).where(own);
+}
+
+/** How long closing a poll may take at most. */
+const CLOSING_MS = 60_000;
+
+/** Whether a poll's counters may have votes that the database hasn't: while it is open, and until they have all been told that it is closed. */
+export function mayHaveUnwritten({ open, modified }: Pick<PollRow, "open" | "modified">, now: number): boolean {
+  return open || now - modified < CLOSING_MS;
 }

@@ -22,7 +22,7 @@ import {
   whereVersion,
 } from "#worker/services/core/context.ts";
 import { idIn, isNamed, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
-import { defineOnAllCounters, definitionOf } from "./counting.ts";
+import { defineOnAllCounters, definitionOf, mayHaveUnwritten } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
 import { cancelTimes, scheduleTimes, wakeScheduler } from "#worker/services/schedule/derived.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -40,9 +40,8 @@ export interface AnsweredPoll {
   correct: boolean | null;
 }
 
-/** How long the requests of an isolate use the same tally, and how long closing a poll may take at most. */
+/** How long the requests of an isolate use the same tally. */
 const TALLY_MS = 500;
-const CLOSING_MS = 60_000;
 const tallies = new SharedCache<Tally>({ max: 1_000, waitMs: SHARED_WAIT_MS, failedMs: 0 });
 
 const COUNTERS_DELAYED =
@@ -238,10 +237,10 @@ export async function getResults(ctx: Ctx, id: string) {
 }
 
 /** Shared, because at a kick-off all viewers ask, and one counter sums up for all of them. */
-async function tallyOf(ctx: Ctx, { id, open, version, modified }: PollRow): Promise<Tally> {
+async function tallyOf(ctx: Ctx, poll: PollRow): Promise<Tally> {
+  const { id, open, version } = poll;
   const ask = () => counterAt(ctx.env, ctx.siteId, id, 0).sum();
-  // Right after it was closed, the counters may not know it yet.
-  if (!open && ctx.now - modified < CLOSING_MS) return ask();
+  if (!open && mayHaveUnwritten(poll, ctx.now)) return ask();
   const load = async () => ({ value: await ask(), freshMs: TALLY_MS });
   return tallies.get(`${ctx.siteId} ${id} ${String(version)}`, load, (work) => ctx.defer(work));
 }

@@ -13,6 +13,7 @@ import { Failure, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { callerAccount, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { mayHaveUnwritten } from "./counting.ts";
 import type { ResponseInput } from "./schemas.ts";
 
 /** A counted vote, and what its account has paid for it. */
@@ -65,7 +66,7 @@ export async function ownResponses(ctx: Ctx, id: string): Promise<OwnResponse[]>
   const accountId = ctx.claimedAccountId ?? "";
   const [[poll], written] = await ctx.db.batch([
     ctx.db
-      .select({ open: polls.open, most: polls.responsesPerViewer })
+      .select({ open: polls.open, modified: polls.modified, most: polls.responsesPerViewer })
       .from(polls)
       .where(ownRow(ctx, polls, id)),
     ctx.db
@@ -76,7 +77,7 @@ export async function ownResponses(ctx: Ctx, id: string): Promise<OwnResponse[]>
   ]);
   await callerAccount(ctx);
   if (!poll) throw notFound("Poll not found");
-  const isComplete = !poll.open || written.length >= poll.most;
+  const isComplete = written.length >= poll.most || !mayHaveUnwritten(poll, ctx.now);
   const counted = isComplete
     ? []
     : await orUnavailable(
