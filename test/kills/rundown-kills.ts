@@ -90,7 +90,7 @@ async function call(server: Server, path: string, body?: object): Promise<unknow
   return response.json();
 }
 
-/** Limits a failing wait; the site's log or an alarm normally deliver within seconds. */
+/** Limits a failing wait; the site's log, which each press wakes, or an alarm normally deliver within seconds. */
 function timeout(): Promise<void> {
   return sleep(300_000, undefined, { ref: false });
 }

@@ -42,7 +42,9 @@ export async function changeUnderKills(kills: number, changesPerRun: number): Pr
     await change(server, ids[0] ?? "", "last");
     acknowledged.push("last");
     const log = await readLog(server);
-    await Promise.race([receiver.until(() => log.every((id) => receiver.events.has(id))), timeout()]);
+    // The log may have been read before it had the last change.
+    const isComplete = () => log.every((id) => receiver.events.has(id)) && received().has("last");
+    await Promise.race([receiver.until(isComplete), timeout()]);
     return {
       acknowledged: acknowledged.length,
       undelivered: acknowledged.filter((name) => !received().has(name)),

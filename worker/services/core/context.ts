@@ -98,6 +98,12 @@ export function nudgeLogs(ctx: Ctx): void {
   for (const siteId of ctx.emitted.siteIds) ctx.defer(siteLogOf(ctx.env, siteId).nudge(ctx.emitted.completedEventIds));
 }
 
+/** Wakes the site's log for a request whose work an earlier one has done: that one may have died before it could. Returns what it did. */
+export function nudgeAgain<T>(ctx: Ctx, done: T): T {
+  ctx.defer(siteLogOf(ctx.env, ctx.siteId).nudge());
+  return done;
+}
+
 /** Runs any number of statements in a batch. */
 export async function batchAll(db: Db, statements: BatchItem<"sqlite">[]): Promise<void> {
   const [first, ...rest] = statements;

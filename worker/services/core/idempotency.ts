@@ -1,7 +1,7 @@
 import { and, eq, lt, or } from "drizzle-orm";
 import { idempotencyKeys } from "#db/schema/events.ts";
 import { Failure } from "#worker/lib/errors.ts";
-import type { Ctx } from "./context.ts";
+import { type Ctx, nudgeAgain } from "./context.ts";
 
 /** A response as stored for a repeated key. */
 export interface StoredResponse {
@@ -43,13 +43,14 @@ export async function claimKey(ctx: Ctx, id: string, fingerprint: string): Promi
     throw new Failure("idempotency_mismatch", "This Idempotency-Key was used for a request with another body");
   if (stored.state === "running")
     throw new Failure("idempotency_in_flight", "The first request with this Idempotency-Key is still running");
-  if (stored.state === "committed" || stored.status === null || stored.body === null) {
+  const { state, status, headers, body } = nudgeAgain(ctx, stored);
+  if (state === "committed" || status === null || body === null) {
     throw new Failure(
       "idempotency_unanswered",
       "The first request with this Idempotency-Key took effect; its response was lost or contained a secret and can't be replayed",
     );
   }
-  return { status: stored.status, headers: stored.headers ?? {}, body: stored.body };
+  return { status, headers: headers ?? {}, body };
 }
 
 /** Stores the response or, if it is omitted because it contains a secret, only that the request was committed. */

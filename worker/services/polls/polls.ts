@@ -16,6 +16,7 @@ import {
   isManager,
   type NewEvent,
   newRow,
+  nudgeAgain,
   ownRow,
   requireMatch,
   updateRow,
@@ -198,7 +199,7 @@ export async function settlePoll(ctx: Ctx, id: string, correctAnswerId?: string)
   const answerId = correctAnswerId ?? current.correctAnswerId;
   if (answerId === null) throw invalid("correctAnswerId", "Required, because the poll has no correctAnswerId of its own");
   requireAnswer(current, answerId);
-  if (current.settled !== null && current.correctAnswerId === answerId) return current;
+  if (current.settled !== null && current.correctAnswerId === answerId) return nudgeAgain(ctx, current);
   if (current.responsesPruned !== null) throw conflict(PRUNED);
   if (!current.open) await updateCounters(ctx, current, NOT_SETTLED);
   // Only the outcome completes the request: until then, the same Idempotency-Key may be retried.

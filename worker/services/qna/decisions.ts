@@ -2,7 +2,7 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import { type QuestionRow, questions, questionUpvotes } from "#db/schema/engagement/questions.ts";
 import { orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { conflict, invalid } from "#worker/lib/errors.ts";
-import { commitIfUnchanged, type Ctx, nextVersion, ownRow, requireMatch, whereVersion } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, nextVersion, nudgeAgain, ownRow, requireMatch, whereVersion } from "#worker/services/core/context.ts";
 import { findMergeTarget, findModerated, findQuestion, notAllowed } from "./question-rows.ts";
 import { decide, isListed, isPublic } from "./question-state.ts";
 import { type QuestionDecision, type QuestionView, toEvent } from "./schemas.ts";
@@ -18,7 +18,7 @@ export async function decideQuestion(ctx: Ctx, id: string, input: QuestionDecisi
   const target = input.mergedInto ? await requireTarget(ctx, current, input.mergedInto) : null;
   const outcome = { state: input.state, answer: input.answer ?? null, mergedInto: target };
   const verdict = decide(current, outcome);
-  if (verdict === "unchanged") return current;
+  if (verdict === "unchanged") return nudgeAgain(ctx, current);
   if (verdict === "not allowed") throw notAllowed(current.state, input.state);
   if (current.muted && isPublic(input.state)) throw conflict(IS_MUTED);
   const actor = await ctx.caller();

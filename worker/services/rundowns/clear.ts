@@ -5,7 +5,7 @@ import type { ScheduledBy } from "#db/types.ts";
 import { orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { forbidden, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { commit, type Ctx, type NewEvent, ownRows, requirePage } from "#worker/services/core/context.ts";
+import { commit, type Ctx, type NewEvent, nudgeAgain, ownRows, requirePage } from "#worker/services/core/context.ts";
 import { type ClearEvent, clearBroadcasts, sendClear } from "#worker/services/overlays/broadcasts.ts";
 import { selectRundown } from "./rundowns.ts";
 import type { RundownClearInput } from "./schemas.ts";
@@ -34,7 +34,7 @@ export async function clearRundown(ctx: Ctx, id: string, { itemId, takeId, all }
     const cleared = await clearBroadcasts(inner, { channelId });
     return [...new Set([...broadcastIds, ...cleared.flatMap((channel) => channel.broadcastIds)])];
   }
-  if (broadcastIds.length === 0) return [];
+  if (broadcastIds.length === 0) return nudgeAgain(ctx, []);
   const clear: ClearEvent = { clearId: newId(ctx.now), channelIds: [channelId], target: { broadcastIds } };
   const change = ctx.db
     .update(broadcasts)

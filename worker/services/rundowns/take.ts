@@ -5,7 +5,7 @@ import { type RundownRow, rundowns, rundownTakes, type TakeRow } from "#db/schem
 import type { RundownItem } from "#db/types.ts";
 import { conflict, hasMessage, invalid, LostRace, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { commit, type Ctx, type NewEvent, ownRow, requirePage } from "#worker/services/core/context.ts";
+import { commit, type Ctx, type NewEvent, nudgeAgain, ownRow, requirePage } from "#worker/services/core/context.ts";
 import { wakeScheduler } from "#worker/services/schedule/derived.ts";
 import { runItem } from "./item-actions.ts";
 import { delegated } from "./item-rights.ts";
@@ -36,7 +36,7 @@ export async function takeItem(ctx: Ctx, id: string, { itemId, generation, varia
   const [[rundown], [earlier]] = await ctx.db.batch([selectRundown(ctx, id), selectTake(ctx, id, generation ?? -1)]);
   if (!rundown) throw notFound("Rundown not found");
   await requirePage(ctx, rundown.channelId, "write");
-  if (earlier) return earlier;
+  if (earlier) return nudgeAgain(ctx, earlier);
   if (generation !== undefined && generation !== rundown.generation)
     throw conflict(`The rundown is at generation ${rundown.generation}; load it again`);
   const item = itemId === undefined ? nextItem(rundown) : rundown.items.find(({ _id }) => _id === itemId);
@@ -56,7 +56,7 @@ export async function take(ctx: Ctx, request: TakeRequest): Promise<NamedTake> {
   });
   const recorded = await findTake(ctx, rundown.id, row.generation, cause);
   if (!recorded) throw new LostRace();
-  if (recorded.id !== row.id) return recorded;
+  if (recorded.id !== row.id) return nudgeAgain(ctx, recorded);
   if (item.kind === "wait") await wakeScheduler(ctx, ctx.now + item.seconds * 1000);
   if (item.kind !== "stream") return recorded;
   await controlStream(ctx, recorded);
