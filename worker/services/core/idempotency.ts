@@ -14,6 +14,9 @@ const RETENTION = 24 * 60 * 60 * 1000;
 // A request that has not committed after this time has failed, and its key can be used again.
 const LEASE = 60 * 1000;
 
+const UNANSWERED =
+  "The first request with this Idempotency-Key took effect; its response was lost or contained a secret and can't be replayed";
+
 /** Claims the key for this request, or returns the stored response of the first one. */
 export async function claimKey(ctx: Ctx, id: string, fingerprint: string): Promise<StoredResponse | undefined> {
   const claim = {
@@ -43,13 +46,9 @@ export async function claimKey(ctx: Ctx, id: string, fingerprint: string): Promi
     throw new Failure("idempotency_mismatch", "This Idempotency-Key was used for a request with another body");
   if (stored.state === "running")
     throw new Failure("idempotency_in_flight", "The first request with this Idempotency-Key is still running");
-  const { state, status, headers, body } = nudgeAgain(ctx, stored);
-  if (state === "committed" || status === null || body === null) {
-    throw new Failure(
-      "idempotency_unanswered",
-      "The first request with this Idempotency-Key took effect; its response was lost or contained a secret and can't be replayed",
-    );
-  }
+  const { state, status, headers, body } = stored;
+  // A request that stores its response has woken the log before.
+  if (state === "committed" || status === null || body === null) throw nudgeAgain(ctx, new Failure("idempotency_unanswered", UNANSWERED));
   return { status, headers: headers ?? {}, body };
 }
 
