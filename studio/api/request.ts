@@ -1,6 +1,7 @@
 import { problemOf, TifoProblem } from "#sdk/client/problem.ts";
 import { withRetries } from "#sdk/client/retry.ts";
 import type { Session } from "#studio/session/session.ts";
+import { PressKeys } from "./press-keys.ts";
 import type { ApiOperation } from "./schema.ts";
 
 export interface ApiRequest {
@@ -11,16 +12,29 @@ export interface ApiRequest {
   ifMatch?: string | null;
 }
 
+type SiteSession = Pick<Session, "siteId" | "client">;
+
 export interface ApiAnswer {
   data: unknown;
   etag: string | null;
 }
 
+/** Of what the forms of all screens create. */
+const keys = new PressKeys();
 const fetchWithRetries = withRetries((request) => fetch(request));
 
-/** Calls an operation that is known only from the OpenAPI document. Use the typed `client.api` wherever the operation is known. */
-export async function request(session: Pick<Session, "siteId" | "client">, operation: ApiOperation, input: ApiRequest): Promise<ApiAnswer> {
-  const headers = new Headers({ "Tifo-Client-Id": session.siteId });
+/**
+ * Calls an operation that is known only from the OpenAPI document. Use the typed `client.api` wherever the operation is known. What a POST
+ * creates is created once, also if it is sent again because the first answer was lost.
+ */
+export function request(session: SiteSession, operation: ApiOperation, input: ApiRequest): Promise<ApiAnswer> {
+  if (operation.method !== "POST") return send(session, operation, input);
+  const sent = JSON.stringify([session.siteId, operation.path, input]);
+  return keys.once(sent, ({ key }) => send(session, operation, input, { "Idempotency-Key": key }));
+}
+
+async function send(session: SiteSession, operation: ApiOperation, input: ApiRequest, extra = {}): Promise<ApiAnswer> {
+  const headers = new Headers({ ...extra, "Tifo-Client-Id": session.siteId });
   const jwt = await session.client.token();
   if (jwt !== null) headers.set("Authorization", `Bearer ${jwt}`);
   if (input.body !== undefined) headers.set("Content-Type", "application/json");

@@ -1,5 +1,6 @@
 import { useForm } from "react-hook-form";
 import { ok } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { slugOf } from "#studio/app/slug.ts";
 import { useThemes } from "#studio/overlays/brand.tsx";
 import { useSession } from "#studio/session/context.tsx";
@@ -42,7 +43,7 @@ export function ChannelStep({ created: { channel }, onDone }: StepProps) {
   const create = ({ name, slug }: Fields) =>
     run(async () => {
       const body = { type: "channel", slug, data: { name, ...(theme !== undefined && { theme }) } } as const;
-      await ok(client.api.POST("/page/v2", { body }));
+      await ok(client.api.POST("/page/v2", { body, ...once }));
       await onDone();
     });
   return (

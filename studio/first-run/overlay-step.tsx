@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { useForm } from "react-hook-form";
 import { ok } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { useThemes } from "#studio/overlays/brand.tsx";
 import { fieldsOf } from "#studio/overlays/kit-schema.ts";
 import { newDraft, shownElement, type Template, type Values, withValue } from "#studio/overlays/model.ts";
@@ -69,7 +70,7 @@ function OverlayForm({ templates, onDone }: { templates: readonly Template[]; on
     .slice(0, ASKED);
   const create = () =>
     run(async () => {
-      await ok(client.api.POST("/overlay/v1", { body: { siteId, ...draft } }));
+      await ok(client.api.POST("/overlay/v1", { body: { siteId, ...draft }, ...once }));
       await onDone();
     });
   return (

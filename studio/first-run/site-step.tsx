@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { ok } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { useThemes } from "#studio/overlays/brand.tsx";
 import type { Theme } from "#studio/overlays/model.ts";
 import { useSession } from "#studio/session/context.tsx";
@@ -32,7 +33,7 @@ function SiteForm({ site, onDone, theme }: StepProps & { theme: Theme | null }) 
     run(async () => {
       const body = themeOf({ name, accent, isDark: mode !== "light" }, theme);
       if (theme) await ok(client.api.PUT("/themes/v1/custom/{id}", { params: { path: { id: theme._id } }, body }));
-      else await ok(client.api.POST("/themes/v1/custom", { body }));
+      else await ok(client.api.POST("/themes/v1/custom", { body, ...once }));
       await onDone({ name });
     });
   return (

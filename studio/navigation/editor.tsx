@@ -1,5 +1,6 @@
 import { type FormEvent, useMemo, useState } from "react";
 import { ok } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
 import { type Loaded, loaded } from "#studio/resources/loaded.ts";
 import { useSaving } from "#studio/resources/use-saving.ts";
@@ -130,7 +131,7 @@ function useNavigationSaving(saved: Loaded<Navigation> | null, onReload: () => v
     noun: "navigation",
     path: "/content/navigation",
     saved,
-    create: (draft: Draft) => ok(client.api.POST("/navigation/v1", { body: bodyOf(draft, siteId) })),
+    create: (draft: Draft) => ok(client.api.POST("/navigation/v1", { body: bodyOf(draft, siteId), ...once })),
     read: () => loaded(client.api.GET("/navigation/v1/{id}", { params: { path } })),
     update: (draft, headers) => ok(client.api.PUT("/navigation/v1/{id}", { params: { path }, body: bodyOf(draft, siteId), headers })),
     remove: () => ok(client.api.DELETE("/navigation/v1/{id}", { params: { path } })),

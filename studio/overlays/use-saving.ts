@@ -1,4 +1,5 @@
 import { ok } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { useSaving as useSavingOf } from "#studio/resources/use-saving.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { type Draft, type Loaded, readOverlay } from "./model.ts";
@@ -14,7 +15,7 @@ export function useSaving(saved: Loaded | null, onReload: () => void) {
     noun: "overlay",
     path: "/overlays",
     saved,
-    create: (draft: Draft) => ok(client.api.POST("/overlay/v1", { body: { siteId, ...draft } })),
+    create: (draft: Draft) => ok(client.api.POST("/overlay/v1", { body: { siteId, ...draft }, ...once })),
     read: () => readOverlay(client, path.id),
     update: (draft, headers) => {
       const body = { siteId, ...draft, ...(saved && { cta: saved.item.cta }) };

@@ -1,4 +1,5 @@
 import { ok, type TifoClient } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import type { Session } from "#studio/session/session.ts";
 import { answersOf, changesAnswers, correctIdOf, fieldsOf, type PollDraft } from "./draft.ts";
 import { ifMatch, type LoadedPoll, tagged } from "./queries.ts";
@@ -6,7 +7,7 @@ import { ifMatch, type LoadedPoll, tagged } from "./queries.ts";
 /** Creates a poll, closed: it is opened when the show is ready for it. */
 export async function createPoll({ client, siteId }: Pick<Session, "client" | "siteId">, draft: PollDraft): Promise<LoadedPoll> {
   const body = { ...fieldsOf(draft), siteId, open: false, answers: answersOf(draft) };
-  const created = await tagged(client.api.POST("/poll/v3", { body }));
+  const created = await tagged(client.api.POST("/poll/v3", { body, ...once }));
   const correctAnswerId = correctIdOf(draft, created.poll.answers);
   if (correctAnswerId === null) return created;
   // Its answers have ids only now.

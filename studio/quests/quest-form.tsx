@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { TifoProblem } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
 import { useChannels } from "#studio/rules/queries.ts";
 import { useSession } from "#studio/session/context.tsx";
@@ -51,7 +52,7 @@ export function QuestForm({ loaded, onSaved }: Props) {
       const headers = current && current.etag !== null ? { "If-Match": current.etag } : {};
       const saved = current
         ? await tagged(client.api.PUT("/quest/v2/{id}", { params: { path: { id: current.quest._id } }, body, headers }))
-        : await tagged(client.api.POST("/quest/v2", { body }));
+        : await tagged(client.api.POST("/quest/v2", { body, ...once }));
       show(saved);
       onSaved(saved);
     } catch (error) {

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { done, ok, TifoProblem } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { useParam } from "#studio/app/param.ts";
 import { timeText, changedText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
@@ -114,7 +115,7 @@ function Editor({ loaded, onSaved }: { loaded: LoadedRule | null; onSaved: (id: 
     try {
       const id = base
         ? await update(base, common)
-        : (await ok(client.api.POST("/personalization/v1/automation-rule", { body: { ...common, active: false } }))).id;
+        : (await ok(client.api.POST("/personalization/v1/automation-rule", { body: { ...common, active: false }, ...once }))).id;
       setChanged(false);
       await queries.invalidateQueries({ queryKey: RULES_LIST });
       await queries.invalidateQueries({ queryKey: ruleKey(id) });

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { ok } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
@@ -17,7 +18,7 @@ export default function NewRundownDialog({ channelId, onCreated, onClose }: Prop
   const { client } = useSession();
   const [name, setName] = useState("");
   const create = useMutation({
-    mutationFn: () => ok(client.api.POST("/rundown/v1", { body: { channelId, name: name.trim(), items: [] } })),
+    mutationFn: () => ok(client.api.POST("/rundown/v1", { body: { channelId, name: name.trim(), items: [] }, ...once })),
     onSuccess: ({ _id }) => onCreated(_id),
   });
   function submit(event: SubmitEvent): void {

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ok, TifoProblem } from "#sdk/client/index.ts";
+import { once } from "#studio/api/once.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
 import { useSaving } from "#studio/resources/use-saving.ts";
 import { useSession } from "#studio/session/context.tsx";
@@ -108,7 +109,7 @@ function useThemeSaving(saved: Loaded | null, onReload: () => void) {
     noun: "theme",
     path: "/content/themes",
     saved,
-    create: (draft: Draft) => refreshed(ok(client.api.POST("/themes/v1/custom", { body: bodyOf(draft, "custom") }))),
+    create: (draft: Draft) => refreshed(ok(client.api.POST("/themes/v1/custom", { body: bodyOf(draft, "custom"), ...once }))),
     read: () => readTheme(client, path.id),
     update: (draft, headers) => {
       const body = bodyOf(draft, typeOf(saved?.item ?? null));

@@ -65,5 +65,6 @@ function isUnreachable(error: unknown): boolean {
 export function errorText(error: unknown): string {
   if (!(error instanceof TifoProblem)) return "Something went wrong in Studio.";
   if (isUnreachable(error)) return "The server can't be reached.";
+  if (error.code === "idempotency_unanswered") return "This was done before, and only its answer was lost. Load the page again to see it.";
   return error.message;
 }

@@ -1,11 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { lazy, type SubmitEvent, Suspense, useState } from "react";
 import { ok } from "#sdk/client/index.ts";
+import { PressKeys } from "#studio/api/press-keys.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
-import { PressKeys } from "./press-keys.ts";
 import { storedFavourites, storeFavourites, toggled } from "./favourites.ts";
 import { inTime } from "#studio/run/in-time.ts";
 import { useOverlays } from "#studio/run/kind-fields.tsx";
@@ -33,16 +33,15 @@ export function QuickBar({ channelId }: { channelId: string }) {
   const [isChoosing, setChoosing] = useState(false);
   const [keys] = useState(() => new PressKeys());
   const show = useMutation({
-    mutationFn: async ({ overlay, variables }: Press) => {
-      const { key, isRepeated } = keys.keyOf(textOf({ overlay, variables }));
-      const body = { channelId, priority: 0, ...(Object.keys(variables).length > 0 && { variables }) };
-      const params = { path: { id: overlay._id } };
-      const headers = { "Idempotency-Key": key };
-      const call = client.api.POST("/overlay/v1/broadcast/{id}", { params, body, headers, ...inTime() });
-      await ok(call);
-      return { wasShownBefore: isRepeated && (await call).response.headers.has("Idempotent-Replayed") };
-    },
-    onSettled: (_, error, press) => keys.ended(textOf(press), error ?? undefined),
+    mutationFn: ({ overlay, variables }: Press) =>
+      keys.once(textOf({ overlay, variables }), async ({ key, isRepeated }) => {
+        const body = { channelId, priority: 0, ...(Object.keys(variables).length > 0 && { variables }) };
+        const params = { path: { id: overlay._id } };
+        const headers = { "Idempotency-Key": key };
+        const call = client.api.POST("/overlay/v1/broadcast/{id}", { params, body, headers, ...inTime() });
+        await ok(call);
+        return { wasShownBefore: isRepeated && (await call).response.headers.has("Idempotent-Replayed") };
+      }),
     onSuccess: ({ wasShownBefore }, { overlay }) => {
       setAsking(null);
       toast(`“${overlay.name}” ${wasShownBefore ? "was already shown: only the answer was lost" : "is on air"}.`);
