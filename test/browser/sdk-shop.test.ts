@@ -111,3 +111,18 @@ test("a shop that can't be reached leaves its link and a button to try again", a
   await page.getByRole("button", { name: "Try again" }).waitFor();
   expect(await page.getByRole("link", { name: "Open the shop" }).getAttribute("href")).toBe("https://shop.example/");
 });
+
+test("a closed wallet is as high as its line", async () => {
+  const answers = [{ answer: "Harbour City" }, { answer: "Old Dock" }];
+  const poll = { siteId: SITE, type: "poll", name: "Paid", question: "Who wins?", open: true, answers, responseCost: 10 };
+  const pollId = await deployment.create("/poll/v3/", poll, asAdmin);
+  const questions = [{ array_id: "paidPoll1", poll_id: pollId }];
+  const { page } = await open({ panel_type: "quick_pick", panel_name: "Predictor", questions }, {}, token);
+  const wallet = page.locator("details.tifo-wallet");
+  const [card, line, padding] = await wallet.evaluate((element) => [
+    element.clientHeight,
+    element.querySelector("summary")?.clientHeight ?? 0,
+    Number.parseFloat(getComputedStyle(element).paddingTop),
+  ]);
+  expect(card).toBe((line ?? 0) + 2 * (padding ?? 0));
+});
