@@ -77,13 +77,13 @@ export function EditForm({ resource, excerpt, item, onSaved, onReload }: Props) 
   return (
     <form className="edit-form" noValidate onSubmit={(event) => void form.handleSubmit((values) => save(values))(event)}>
       <FieldInputs fields={fields} control={form.control} isDisabled={!canSave} />
-      {problems.map((problem) => (
-        <Notice key={problem} tone="danger">
-          {problem}
-        </Notice>
-      ))}
       {canSave && (
         <div className="edit-actions">
+          {problems.map((problem) => (
+            <Notice key={problem} tone="danger">
+              {problem}
+            </Notice>
+          ))}
           <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
             {item ? "Save" : "Create"}
           </Button>
