@@ -45,7 +45,11 @@ export function QuestForm({ loaded, onSaved }: Props) {
   async function save(current = base): Promise<void> {
     setProblems({});
     setGeneral(null);
-    if (draft.title.trim() === "") return setProblems({ title: "Give it a title." });
+    if (draft.title.trim() === "") {
+      setProblems({ title: "Give it a title." });
+      // Beside the button too, because the field may be out of sight.
+      return setGeneral("The quest has no title.");
+    }
     setSaving(true);
     const body = questOf(draft, siteId, current?.quest ?? null);
     try {

@@ -99,6 +99,18 @@ test("a prediction is created, opened, locked and settled, while its counts are 
   await page.context().close();
 });
 
+test("a quest without a title says so at the field and beside the button, which a phone doesn't show together", async () => {
+  const { page } = await site.open(browser, "/quests/new", admin);
+  await page.setViewportSize({ width: 375, height: 667 });
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByLabel("Title").and(page.locator("[aria-invalid=true]")).waitFor();
+  const alert = page.getByRole("alert").filter({ hasText: "The quest has no title." });
+  const place = await alert.boundingBox();
+  expect(place?.y).toBeGreaterThan(0);
+  expect(place?.y).toBeLessThan(667);
+  await page.context().close();
+});
+
 test("a raffle is created by form and drawn, and its proof is repeated in the browser", async () => {
   const { page, errors } = await site.open(browser, "/quests/new", admin);
   const user = new KeyboardUser(page);
