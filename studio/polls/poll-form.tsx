@@ -68,6 +68,8 @@ export function PollForm({ loaded, onSaved }: Props) {
       if (field) form.setError(field, { type: "server", message });
       else elsewhere.push(path === "" ? message : `${path}: ${message}`);
     }
+    const [first] = issues.flatMap(({ path }) => fieldOf(path) ?? []);
+    if (first !== undefined) form.setFocus(first);
     setProblems(issues.length === 0 ? [errorText(error)] : elsewhere);
   }
 

@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from "react";
+import type { ReactNode, RefCallback } from "react";
 import { FieldError } from "react-aria-components/FieldError";
 import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
@@ -15,7 +15,7 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, "className" | "
   /** More than one makes it a text area. */
   rows?: number;
   placeholder?: string;
-  inputRef?: Ref<HTMLInputElement>;
+  inputRef?: RefCallback<HTMLInputElement | HTMLTextAreaElement>;
 }
 
 export function TextField({ label, description, error, rows = 1, placeholder, inputRef, ...props }: TextFieldProps) {
@@ -23,7 +23,7 @@ export function TextField({ label, description, error, rows = 1, placeholder, in
     <AriaTextField {...props} isInvalid={error !== undefined} className="field">
       <Label className="field-label">{label}</Label>
       {rows > 1 ? (
-        <TextArea className="field-input" rows={rows} placeholder={placeholder} />
+        <TextArea className="field-input" rows={rows} placeholder={placeholder} ref={inputRef} />
       ) : (
         <Input className="field-input" placeholder={placeholder} ref={inputRef} />
       )}

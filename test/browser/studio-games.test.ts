@@ -111,6 +111,28 @@ test("a quest without a title says so at the field and beside the button, which 
   await page.context().close();
 });
 
+test("what is missing in a poll gets the focus, and so does what the server objects to", async () => {
+  const { page } = await site.open(browser, "/polls/new", admin);
+  const create = () => page.getByRole("button", { name: "Create", exact: true }).click();
+  const question = page.getByLabel("Question").and(page.locator(":focus"));
+  await create();
+  await page.getByText("Enter a question.").waitFor();
+  await question.waitFor();
+  for (const [label, text] of [
+    ["Question", "Who wins?"],
+    ["Answer 1", "Harbour City"],
+    ["Answer 2", "Old Dock"],
+  ] as const)
+    await page.getByLabel(label, { exact: true }).fill(text);
+  const issues = [{ path: "question", message: "Not this one" }];
+  const json = { success: false, status: 400, code: "invalid_request", message: "The body is not valid", issues };
+  await page.route("**/poll/v3", (route) => route.fulfill({ status: 400, json }));
+  await create();
+  await page.getByText("Not this one").waitFor();
+  await question.waitFor();
+  await page.context().close();
+});
+
 test("a raffle is created by form and drawn, and its proof is repeated in the browser", async () => {
   const { page, errors } = await site.open(browser, "/quests/new", admin);
   const user = new KeyboardUser(page);
