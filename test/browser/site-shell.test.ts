@@ -90,9 +90,10 @@ describe("on a phone", () => {
     expect(await main.getByRole("link").allTextContents()).toHaveLength(9);
     expect(await section.isVisible()).toBe(false);
     await page.setViewportSize(DESKTOP);
-    expect(await page.locator(":popover-open").count()).toBe(0);
+    // The page hears of its new width, and of the closed menu, in events.
+    await expect.poll(() => page.locator(":popover-open").count()).toBe(0);
+    await expect.poll(() => page.locator(".main-frame").getAttribute("inert")).toBeNull();
     expect(await section.isVisible()).toBe(true);
-    expect(await page.locator(".main-frame").getAttribute("inert")).toBeNull();
   });
 
   test("the menu closes when the browser goes back", async () => {
