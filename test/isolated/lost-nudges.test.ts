@@ -62,6 +62,15 @@ test("a rundown that is cleared again is cleared", async () => {
   expect((await viewer.first("overlay.clear")).broadcastIds).toEqual([taken._id]);
 });
 
+test("a broadcast that is cleared again is cleared", async () => {
+  const { _id } = await newRundown();
+  const taken = await take(_id);
+  const clearIt = () => site.call("clearBroadcasts", { body: { broadcastId: taken._id } });
+  await die(clearIt);
+  expect((await clearIt()).status).toBe(404);
+  expect((await viewer.first("overlay.clear")).broadcastIds).toEqual([taken._id]);
+});
+
 test("a broadcast whose Idempotency-Key is sent again is shown", async () => {
   const params = { id: await createOverlay(site) };
   const call = { params, body: { channelId: site.channels[0] }, headers: { "Idempotency-Key": "goal-1" } };

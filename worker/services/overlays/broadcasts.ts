@@ -10,7 +10,7 @@ import { Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import type { BroadcastInput } from "./schemas.ts";
-import { commit, type Ctx, ownRow, requirePage } from "#worker/services/core/context.ts";
+import { commit, type Ctx, nudgeAgain, ownRow, requirePage } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { commitReferencing, requireReferences, type Reference } from "#worker/services/core/references.ts";
 import { segmentsJson } from "#worker/services/segments/membership.ts";
@@ -180,7 +180,7 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
   ]);
   if (channelId !== undefined && !channel) throw notFound("Channel not found");
   const clearable = rows.filter((row) => channelId === undefined || row.channelId === channelId || row.channelId === SITE_WIDE);
-  if (broadcastId !== undefined && clearable.length === 0) throw notFound("No active broadcast with this id");
+  if (broadcastId !== undefined && clearable.length === 0) throw nudgeAgain(ctx, notFound("No active broadcast with this id"));
   const event: ClearEvent = {
     clearId: newId(ctx.now),
     channelIds: clearedChannels(rows, channelId, broadcastId),
