@@ -1,4 +1,4 @@
-import { isAnswer } from "./is-answer.ts";
+import { isAnswer } from "./problem.ts";
 
 /** How long a press without an answer is remembered, ms: later, the same press is meant as a new one. */
 const REMEMBERED_MS = 60_000;

@@ -51,6 +51,14 @@ export async function problemOf(response: Response): Promise<TifoProblem> {
   });
 }
 
+/**
+ * Whether an error is the server's answer. If not, nobody knows whether the request was done: no answer came, it failed on the way, or the
+ * first attempt is still running. Sent again, it then needs the same Idempotency-Key; after an answer, a new one.
+ */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof TifoProblem && error.status >= 400 && error.status < 500 && error.code !== "idempotency_in_flight";
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }

@@ -1,5 +1,6 @@
 import type { ServerFrame } from "../channel/index.ts";
 import { done, ok, type Schemas } from "../client/index.ts";
+import { PressKeys } from "../client/press-keys.ts";
 import type { QuestionStore } from "../model/event-interface.ts";
 import type { QuestionsState, QuestionState } from "../model/state.ts";
 import type { Session } from "./session.ts";
@@ -30,6 +31,7 @@ const INITIAL: QuestionsState = { status: "loading", questions: [], sort: "upvot
 export function createQuestions({ client, environment }: Session, channelId: string, requireViewer: () => Promise<void>): Questions {
   const store = createStore(INITIAL);
   const { api } = client;
+  const presses = new PressKeys();
   let listeners = 0;
   let cursor: string | undefined;
   /** Counts loads: a response is dropped if another load has started since. */
@@ -107,7 +109,12 @@ export function createQuestions({ client, environment }: Session, channelId: str
 
     async ask(text) {
       await requireViewer();
-      put(await ok(api.POST("/qna/v1/{channelId}/questions", { params: { path: { channelId } }, body: { text } })));
+      // A viewer whose answer was lost asks again, and has asked once.
+      const question = await presses.once(text, ({ key }) => {
+        const headers = { "Idempotency-Key": key };
+        return ok(api.POST("/qna/v1/{channelId}/questions", { params: { path: { channelId } }, body: { text }, headers }));
+      });
+      put(question);
     },
     async upvote(id, upvoted) {
       await requireViewer();

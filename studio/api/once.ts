@@ -1,6 +1,6 @@
 import type { Middleware } from "openapi-fetch";
+import { PressKeys } from "#sdk/client/press-keys.ts";
 import { problemOf } from "#sdk/client/problem.ts";
-import { PressKeys } from "./press-keys.ts";
 
 /**
  * For a request that creates something: `client.api.POST("/overlay/v1", { body, ...once })`. If its answer is lost, saving the same again

@@ -1,7 +1,7 @@
+import { PressKeys } from "#sdk/client/press-keys.ts";
 import { problemOf, TifoProblem } from "#sdk/client/problem.ts";
 import { withRetries } from "#sdk/client/retry.ts";
 import type { Session } from "#studio/session/session.ts";
-import { PressKeys } from "./press-keys.ts";
 import type { ApiOperation } from "./schema.ts";
 
 export interface ApiRequest {

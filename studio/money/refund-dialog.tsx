@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { isAnswer } from "#studio/api/is-answer.ts";
+import { isAnswer } from "#sdk/client/problem.ts";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
 import { Notice } from "#studio/ui/notice.tsx";

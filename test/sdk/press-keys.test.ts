@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TifoProblem } from "#sdk/client/index.ts";
-import { PressKeys } from "./press-keys.ts";
+import { PressKeys } from "#sdk/client/press-keys.ts";
 
 const NOW = Date.UTC(2026, 10, 30);
 const problem = (status: number, code: string) => new TifoProblem({ status, code, message: "" });

@@ -161,6 +161,21 @@ test("asking shows the question to the account that asked, and requires one", as
   expect(requested).toEqual(["loginRequested"]);
 });
 
+test("a question whose answer was lost has the same key when it is asked again, and others have their own", async () => {
+  await open();
+  const keys: (string | null)[] = [];
+  const asked = question("5eed00000000000000007709", { state: "submitted", accountId: ME });
+  world.rest[ASK] = (request) => {
+    keys.push(request.headers.get("Idempotency-Key"));
+    return keys.length === 1 ? new ApiError(500, "internal") : asked;
+  };
+  await expect(event.questions.ask("Mine?")).rejects.toMatchObject({ code: "internal" });
+  for (const text of ["Other?", "Mine?", "Mine?"]) await event.questions.ask(text);
+  const [lost, other, repeated, later] = keys;
+  expect(repeated).toBe(lost);
+  expect(new Set([lost, other, later]).size).toBe(3);
+});
+
 test("after a change of the viewer, the questions of the previous one are gone", async () => {
   await open();
   let isDone = false;

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { lazy, type SubmitEvent, Suspense, useState } from "react";
 import { ok } from "#sdk/client/index.ts";
-import { PressKeys } from "#studio/api/press-keys.ts";
+import { PressKeys } from "#sdk/client/press-keys.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { errorText } from "#studio/ui/states.tsx";
