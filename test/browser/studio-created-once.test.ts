@@ -57,3 +57,16 @@ test("a rundown whose answer was lost is created once when it is sent again", as
   const { results } = Rundowns.parse(await site.call("GET", `/rundown/v1?channelId=${channelId}`));
   expect(results.map(({ name }) => name)).toEqual(["First half"]);
 });
+
+test("what took effect without an answer that can be repeated is said to be there", async () => {
+  const { page } = await site.open(browser, `/run/${channelId}`, admin);
+  const json = { success: false, status: 409, code: "idempotency_unanswered", message: "The first request took effect" };
+  await page.route("**/rundown/v1", (route) =>
+    route.request().method() === "POST" ? route.fulfill({ status: 409, json }) : route.continue(),
+  );
+  await page.getByRole("button", { name: "New rundown" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "New rundown" });
+  await dialog.getByLabel("Name").fill("Second half");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await dialog.getByText("This was done before, and only its answer was lost. Load the page again to see it.").waitFor();
+});
