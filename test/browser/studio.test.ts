@@ -129,7 +129,7 @@ describe("Studio", () => {
     await user.press(dialog.getByRole("button", { name: "OK" }));
     await dialog.waitFor({ state: "detached" });
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Saved unseen");
-    expect(await page.getByRole("button", { name: "Discard changes" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Discard changes" }).waitFor({ state: "detached" });
     expect(await channel()).toMatchObject({ data: { name: "Saved unseen" } });
   });
 
