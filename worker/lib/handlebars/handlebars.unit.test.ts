@@ -107,6 +107,7 @@ describe("a template that can't be parsed", () => {
     ['{{a "}}"}}', 'Line 1, column 5: """ is not supported in a tag'],
     ["{{(a)}}", 'Line 1, column 3: "(" is not supported in a tag'],
     ["{{{{raw}}}}x{{{{/raw}}}}", 'Line 1, column 3: "{" is not supported in a tag'],
+    ["{{a}}\n b\0", "Line 2, column 3: The character U+0000 is not allowed"],
   ])("%j is rejected with the position of the error", (template, message) => {
     expect(() => parseTemplate(template)).toThrow(new TemplateError(message));
   });
@@ -221,6 +222,7 @@ test("any text is either rendered or rejected with a TemplateError", () => {
     "a",
     " ",
     "\n",
+    "\0",
     "\\",
     "(",
     '"',

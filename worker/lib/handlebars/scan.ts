@@ -30,6 +30,8 @@ interface Scan {
 export function scanTemplate(source: string): void {
   if (source.length > LIMITS.size) throw new TemplateError(`A template has at most ${LIMITS.size} characters`);
   const scan: Scan = { source, tags: 0, names: 0, blocks: [] };
+  const nul = source.indexOf("\0");
+  if (nul >= 0) throw errorAt(scan, nul, "The character U+0000 is not allowed");
   for (let at = source.indexOf("{{"); at >= 0; at = source.indexOf("{{", endOf(scan, at))) {
     scan.tags += 1;
     if (scan.tags > LIMITS.tags) throw errorAt(scan, at, `A template has at most ${LIMITS.tags} tags`);
