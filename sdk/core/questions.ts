@@ -57,7 +57,7 @@ export function createQuestions({ client, environment }: Session, channelId: str
 
   async function page(from?: string): Promise<Schemas["QuestionList"]> {
     const { sort } = store.getSnapshot();
-    const query = { limit: PAGE_SIZE, sortBy: sort, sortDirection: -1, ...(from !== undefined && { cursor: from }) };
+    const query = { limit: PAGE_SIZE, sortBy: sort, sortDirection: -1 as const, ...(from !== undefined && { cursor: from }) };
     return ok(api.GET("/qna/v1/{channelId}/questions", { params: { path: { channelId }, query } }));
   }
 

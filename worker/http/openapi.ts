@@ -14,7 +14,7 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>, tags: Tags) {
     in: "header",
     required: false,
     description: "Requests with the same key run once: for 24 hours, retries get the first response with `Idempotent-Replayed: true`.",
-    schema: { type: "string", maxLength: 255 },
+    schema: { type: "string", pattern: "^[!-~]{1,255}$", maxLength: 255 },
     example: "goal-17-home",
   });
   return app.getOpenAPIDocument(

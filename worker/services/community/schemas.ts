@@ -3,7 +3,7 @@ import { EXPORT_STATUSES, RECURRENCES, REFUND_REASONS } from "#db/enums.ts";
 import type { AccountRow } from "#db/schema/accounts.ts";
 import type { EntitlementRow } from "#db/schema/commerce/entitlements.ts";
 import type { ExportRow } from "#db/schema/commerce/exports.ts";
-import { listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listOf, listQuery, SortDirection } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, QueryBoolean, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { actionsOf } from "#worker/services/subscriptions/entitlement-state.ts";
 import { Entitlement, toEntitlement } from "#worker/services/subscriptions/schemas.ts";
@@ -30,12 +30,9 @@ export const MembersQuery = listQuery(["name", "created"], {})
       .string()
       .regex(/^\d{1,15}$/, "Must be a whole number")
       .transform(Number)
-      .openapi({ type: "integer", example: 0 }),
+      .openapi({ type: "integer", minimum: 0, example: 0 }),
     sortBy: z.enum(["name", "created"]).openapi({ example: "created" }),
-    sortDirection: z
-      .enum(["1", "-1", "2"])
-      .transform((direction): 1 | -1 => (direction === "1" ? 1 : -1))
-      .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is treated as -1)", example: -1 }),
+    sortDirection: SortDirection,
     searchBy: z.enum(SEARCH_BY).default("accountInfo").openapi({
       description:
         "What `searchQuery` is compared with. `accountInfo`: part of the name or email address. `entitlements`: part of the sku or subscription name of a current entitlement; `paidEntitlements`: of any purchased one. `accessCode`, `receiptNumber`: the whole code or number.",

@@ -27,6 +27,11 @@ export interface ListPage<Row> {
   cursor: string | undefined;
 }
 
+export const SortDirection = z
+  .enum(["1", "-1", "2"])
+  .transform((direction): 1 | -1 => (direction === "1" ? 1 : -1))
+  .openapi({ type: "integer", enum: [1, -1, 2], description: "1 ascending, -1 descending (2 is accepted as -1)", example: -1 });
+
 /**
  * The query of a list: `limit`, `offset`, `search`, `sortBy`, `sortDirection`, `cursor`, and `?field=value` for declared fields.
  * An unknown parameter is a 400 that names it: ignoring a filter silently would return the wrong rows.
@@ -44,11 +49,7 @@ export function listQuery<const S extends readonly [string, ...string[]], F exte
       .optional()
       .openapi({ description: `Text to find, at most ${SEARCH_MAX} characters, ignoring case and accents` }),
     sortBy: z.enum(sortFields).optional(),
-    sortDirection: z
-      .enum(["1", "-1", "2"])
-      .transform((direction) => (direction === "1" ? 1 : -1))
-      .optional()
-      .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is accepted as -1)", example: -1 }),
+    sortDirection: SortDirection.optional(),
     cursor: z.string().max(CURSOR_MAX).optional().openapi({ description: "From `pagination.next`; keeps late pages as fast as the first" }),
     ...filters,
   });

@@ -74,7 +74,7 @@ export const TemplateQuery = z.strictObject({
     .enum(["1", "-1"])
     .default("-1")
     .transform((direction) => (direction === "1" ? 1 : -1))
-    .openapi({ type: "integer", description: "1 ascending, -1 descending", example: -1 }),
+    .openapi({ type: "integer", enum: [1, -1], description: "1 ascending, -1 descending", example: -1 }),
 });
 
 export const TemplateParam = z.object({ templateId: Id });
