@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
+import { isFault } from "#worker/lib/errors.ts";
 import { LogSampler } from "#worker/lib/log-sampler.ts";
 import { handOverTo, RequestRecorder } from "#worker/services/insights/request-recorder.ts";
 import { recordsRequests } from "#worker/services/insights/requests.ts";
@@ -13,8 +14,13 @@ const REQUEST_ID = /^[\w.:-]{8,100}$/;
 const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Bookmark,Tifo-Request-Id";
 
 /** Wraps every request: assigns its id (the caller's if valid), completes the response headers, counts it and writes one log line. */
-export function createFinishResponse(metrics = new IsolateMetrics(), sampler = new LogSampler()): MiddlewareHandler<AppEnv> {
-  const isolate = { metrics, sampler, recorder: new RequestRecorder() };
+export function createFinishResponse(): MiddlewareHandler<AppEnv> {
+  const isolate: Isolate = {
+    metrics: new IsolateMetrics(),
+    sampler: new LogSampler(),
+    faultSampler: new LogSampler(),
+    recorder: new RequestRecorder(),
+  };
   return (c, next) => finishResponse(c, next, isolate);
 }
 
@@ -22,10 +28,13 @@ export function createFinishResponse(metrics = new IsolateMetrics(), sampler = n
 interface Isolate {
   metrics: IsolateMetrics;
   sampler: LogSampler;
+  /** Of its own, so that other requests don't crowd out the faults. */
+  faultSampler: LogSampler;
   recorder: RequestRecorder;
 }
 
-async function finishResponse(c: Context<AppEnv>, next: Next, { metrics, sampler, recorder }: Isolate): Promise<void> {
+async function finishResponse(c: Context<AppEnv>, next: Next, isolate: Isolate): Promise<void> {
+  const { metrics, recorder } = isolate;
   const started = Date.now();
   // Each access to a part of a request or response is a call into the runtime.
   const { method, headers } = c.req.raw;
@@ -42,11 +51,13 @@ async function finishResponse(c: Context<AppEnv>, next: Next, { metrics, sampler
   }
   const { status } = c.res;
   const ended = Date.now();
-  const request: FinishedRequest = { requestId, method, headers, status, at: started, ms: ended - started };
+  const failed = isFault(status, c.get("errorCode"));
+  const request: FinishedRequest = { requestId, method, headers, status, failed, at: started, ms: ended - started };
   metrics.record(c.get("operation"), request, ended);
   if (hasAlerts(c.env)) reportRequests(c, metrics, ended);
   if (recordsRequests(c.env)) recordRequest(c, recorder, request);
-  const weight = status >= 500 ? 1 : sampler.weigh(numberOf(c.env, "TIFO_LOG_LINES"), ended);
+  const sampler = failed ? isolate.faultSampler : isolate.sampler;
+  const weight = sampler.weigh(numberOf(c.env, "TIFO_LOG_LINES"), ended);
   if (weight > 0) writeLine(c, request, weight);
 }
 
@@ -55,6 +66,7 @@ interface FinishedRequest {
   method: string;
   headers: Headers;
   status: number;
+  failed: boolean;
   at: number;
   ms: number;
 }
@@ -103,8 +115,7 @@ function setHeaders(c: Context<AppEnv>, requested: Headers, requestId: string): 
 }
 
 /** Writes one structured log line; never a header, query or body. `sampled`: the number of requests that it stands for, if several. */
-function writeLine(c: Context<AppEnv>, { requestId, method, status, ms }: FinishedRequest, weight: number): void {
-  const failed = status >= 500;
+function writeLine(c: Context<AppEnv>, { requestId, method, status, failed, ms }: FinishedRequest, weight: number): void {
   const { roundTrips, statements } = c.get("usage");
   const line = JSON.stringify({
     level: failed ? "error" : "info",

@@ -49,6 +49,14 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/**
+ * Whether a response means that something is broken. What a caller must not ask for, or the operator hasn't configured, isn't: strangers
+ * could raise alerts with it.
+ */
+export function isFault(status: number, code: ErrorCode | undefined): boolean {
+  return status >= 500 && code !== "format_not_supported" && code?.endsWith("_not_configured") !== true;
+}
+
 /** An invalid field: a dotted path in the body, or the name of a parameter. */
 export interface Issue {
   path: string;

@@ -1,6 +1,12 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { describeError, logError } from "./log.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 test("an error is logged as one line with its event, ids and message", () => {
   const line = vi.spyOn(console, "error").mockReturnValue();
@@ -8,6 +14,20 @@ test("an error is logged as one line with its event, ids and message", () => {
   expect(line.mock.calls.map(([text]): unknown => JSON.parse(String(text)))).toEqual([
     { level: "error", event: "vote_failed", siteId: "5eed00000000000000000001", attempt: 2, message: "Error: counter down" },
   ]);
+});
+
+test("an event that fails for everybody is logged 20 times a second, and then once in a hundred times", () => {
+  vi.useFakeTimers({ now: 1_000_000 });
+  const line = vi.spyOn(console, "error").mockReturnValue();
+  for (let failure = 0; failure < 220; failure++) logError("flooded", "down", {});
+  logError("other", "down", {});
+  const weights = line.mock.calls.map(
+    ([text]): unknown => z.object({ sampled: z.number().optional() }).parse(JSON.parse(String(text))).sampled,
+  );
+  expect(weights).toEqual([...Array<undefined>(20).fill(undefined), 100, 100, undefined]);
+  vi.advanceTimersByTime(1_000);
+  logError("flooded", "down", {});
+  expect(line).toHaveBeenCalledTimes(24);
 });
 
 test("the values of a failed statement are never logged", () => {

@@ -6,6 +6,7 @@ import { sites } from "#db/schema/sites.ts";
 import { deliver, type Delivery } from "#worker/integrations/email.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { timeOf } from "#worker/lib/ids.ts";
+import { logError } from "#worker/lib/log.ts";
 import { captureMail } from "#worker/services/sandboxes/captured-mail.ts";
 import { isSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
 import { type Mail, type MailStyle, PRODUCT, renderMail } from "./templates.ts";
@@ -38,7 +39,7 @@ export async function sendMail(env: Env, siteId: string, mail: Mail, eventId: st
       return "given_up" as const;
     },
   );
-  if (outcome !== "sent") console.error(JSON.stringify({ level: "error", event: "mail_refused", siteId, eventId, outcome }));
+  if (outcome !== "sent") logError("mail_refused", outcome, { siteId, eventId });
   const record = { id, siteId, eventId, template: mail.template, outcome, created: Date.now() };
   await db.insert(sentMails).values(record).onConflictDoNothing();
 }

@@ -66,7 +66,12 @@ export class IsolateMetrics {
     return counts;
   }
 
-  record(operation: { path: string } | undefined, request: { method: string; status: number; ms: number }, now: number): void {
+  /** `failed`: the response means that something is broken, which not every status from 500 does. */
+  record(
+    operation: { path: string } | undefined,
+    request: { method: string; status: number; failed: boolean; ms: number },
+    now: number,
+  ): void {
     if (this.#since === null) this.#begin(now);
     this.#rotate(now);
     const key = operation ?? UNMATCHED;
@@ -78,7 +83,7 @@ export class IsolateMetrics {
     }
     counts.requests++;
     this.#unreported.requests++;
-    if (request.status >= 500) this.#unreported.errors++;
+    if (request.failed) this.#unreported.errors++;
     if (request.status >= 500) counts.errors++;
     else if (request.status >= 400) counts.rejected++;
     else if (request.status === 101) this.#socketsOpened++;

@@ -4,7 +4,7 @@ import { IsolateMetrics } from "./isolate-metrics.ts";
 const MINUTE = 60_000;
 const POLLS = { path: "/poll/v1" };
 const SOCKET = { path: "/realtime/v1/channels/{channelId}" };
-const get = (status: number, ms: number) => ({ method: "GET", status, ms });
+const get = (status: number, ms: number, failed = status >= 500) => ({ method: "GET", status, failed, ms });
 
 test("an isolate counts requests, rejections and errors by operation, slowest first", () => {
   const metrics = new IsolateMetrics();
@@ -13,7 +13,7 @@ test("an isolate counts requests, rejections and errors by operation, slowest fi
   metrics.record(POLLS, get(500, 400), MINUTE);
   metrics.record(POLLS, get(404, 10), MINUTE);
   metrics.record(SOCKET, get(101, 600), MINUTE);
-  metrics.record(undefined, { method: "BREW", status: 404, ms: 1 }, MINUTE);
+  metrics.record(undefined, { method: "BREW", status: 404, failed: false, ms: 1 }, MINUTE);
   const { routes, ...isolate } = metrics.figures(MINUTE);
   expect(isolate).toMatchObject({ since: MINUTE, requests: 103, errors: 1, socketsOpened: 1 });
   expect(isolate.id).toMatch(/^[0-9a-f]{8}$/);
@@ -32,8 +32,9 @@ test("an isolate reports what it has counted every five minutes, each request on
   expect(metrics.takeUnreported(4 * MINUTE)).toBeUndefined();
   expect(metrics.takeUnreported(5 * MINUTE)).toEqual({ requests: 3, errors: 1 });
   metrics.record(POLLS, get(500, 1), 6 * MINUTE);
+  metrics.record(POLLS, get(501, 1, false), 6 * MINUTE);
   expect(metrics.takeUnreported(9 * MINUTE)).toBeUndefined();
-  expect(metrics.takeUnreported(11 * MINUTE)).toEqual({ requests: 1, errors: 1 });
+  expect(metrics.takeUnreported(11 * MINUTE)).toEqual({ requests: 2, errors: 1 });
 });
 
 test("an isolate's percentiles are of the last five to ten minutes, its counts of its whole life", () => {

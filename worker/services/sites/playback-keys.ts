@@ -5,6 +5,7 @@ import type { PlaybackSettings } from "#db/types.ts";
 import { readSigningKey, signPlaybackUrl, signThumbnail } from "#worker/integrations/signed-playback.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
+import { logError } from "#worker/lib/log.ts";
 import { playbackUrlProblem } from "#worker/lib/schemas/playback-settings.ts";
 import { type PlaybackKeyInput, toPlaybackKey } from "./playback-key-schemas.ts";
 import { commit, commitIfUnchanged, type Ctx, deleteRow, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
@@ -100,7 +101,7 @@ export async function signUrl(
 ): Promise<{ url: string | null; thumbnail: string | null; urlExpires: number | null }> {
   const key = keys.find(({ provider }) => provider === settings.provider);
   if (!key) {
-    console.error(JSON.stringify({ level: "error", event: "playback_key_missing", provider: settings.provider }));
+    logError("playback_key_missing", "A gated video has no URL", { provider: settings.provider });
     return { url: null, thumbnail, urlExpires: null };
   }
   const full = now + Math.min(MAX_LIFETIME_MS, (key.lifetimeSeconds + durationSeconds) * 1000);

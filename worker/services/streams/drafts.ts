@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } from "#db/schema/streams/streams.ts";
 import { callProvider, type ProviderOutcome, type ProviderStream, parseCreatedStream } from "#worker/integrations/stream-provider.ts";
 import { Failure, rejectReferenced } from "#worker/lib/errors.ts";
+import { logError } from "#worker/lib/log.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { leaveOutCopies, type Shard } from "#worker/services/core/databases.ts";
 import { type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -76,8 +77,7 @@ async function undo({ env, db, now }: Cleaner, draft: DraftRow, provider: Stream
   if (claimed.length === 0) return;
   const outcome = await callFor(env, provider, provider.deleteStream, draft);
   const givenUp = !outcome.ok && now - draft.created > GIVEN_UP_AFTER;
-  if (givenUp)
-    console.error(JSON.stringify({ level: "error", event: "stream_left_at_provider", streamId: draft.id, message: outcome.reason }));
+  if (givenUp) logError("stream_left_at_provider", outcome.reason, { streamId: draft.id });
   if (isGone(outcome) || givenUp) await deleteDraft({ db }, draft);
 }
 

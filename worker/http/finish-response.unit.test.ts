@@ -1,0 +1,68 @@
+import { Hono } from "hono";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { type ErrorCode, ERRORS } from "#worker/lib/errors.ts";
+import type { AppEnv } from "./app-env.ts";
+import { createFinishResponse } from "./finish-response.ts";
+
+const Line = z.object({ level: z.string(), status: z.number(), sampled: z.number().optional() });
+const LINES_PER_SECOND = 5;
+
+let logged: z.infer<typeof Line>[];
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_000_000 });
+  logged = [];
+  for (const method of ["log", "error"] as const) {
+    vi.spyOn(console, method).mockImplementation((line) => void logged.push(Line.parse(JSON.parse(String(line)))));
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Responds with `status` and `code` of each request's query. */
+function isolate(): (status: number, code?: ErrorCode) => Promise<Response> {
+  const app = new Hono<AppEnv>();
+  app.use(createFinishResponse());
+  let next: { status: number; code: ErrorCode | undefined };
+  app.get("/", (c) => {
+    c.set("errorCode", next.code);
+    return new Response(null, { status: next.status });
+  });
+  return async (status, code) => {
+    next = { status, code };
+    return app.request(
+      "/",
+      {},
+      { TIFO_LOG_LINES: String(LINES_PER_SECOND), TIFO_REQUEST_LOG: "off", TIFO_ALERT_URL: "", TIFO_ALERT_EMAIL: "" },
+    );
+  };
+}
+
+test.each([
+  ["internal", "error"],
+  ["unavailable", "error"],
+  ["shop_failed", "error"],
+  ["format_not_supported", "info"],
+  ["billing_not_configured", "info"],
+  ["games_not_configured", "info"],
+  ["not_found", "info"],
+] as const)("a response with %s is logged as %s", async (code, level) => {
+  await isolate()(ERRORS[code].status, code);
+  expect(logged).toEqual([{ level, status: ERRORS[code].status }]);
+});
+
+test("a flood of errors is sampled, too, and neither hides nor is hidden by other requests", async () => {
+  const respond = isolate();
+  for (let request = 0; request < LINES_PER_SECOND + 200; request++) {
+    await respond(200);
+    await respond(500, "internal");
+  }
+  for (const status of [200, 500]) {
+    const weights = logged.filter((line) => line.status === status).map(({ sampled = 1 }) => sampled);
+    expect(weights).toEqual([...Array<number>(LINES_PER_SECOND).fill(1), 100, 100]);
+  }
+});
