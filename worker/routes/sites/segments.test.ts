@@ -7,11 +7,15 @@ import { accounts } from "#db/schema/accounts.ts";
 import { viewerActivity } from "#db/schema/activity.ts";
 import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { addSkus } from "#test/files-and-skus.ts";
-import { newSite, type TestSite } from "#test/harness.ts";
+import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { leaderboardsOf } from "#test/leaderboards.ts";
+import { newDataProvider, newRule, newTemplate, ruleOf } from "#test/providers.ts";
 import { storedFilter } from "#test/segments.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { ChannelTemplate } from "#worker/services/pages/template-schemas.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
+import { Rundown } from "#worker/services/rundowns/schemas.ts";
+import { ScheduledAction } from "#worker/services/schedule/schemas.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { countMatching, MAX_MEMBERS } from "#worker/services/segments/accounts.ts";
 import { matches, type SegmentFilter, type SegmentViewer } from "#worker/services/segments/filter.ts";
@@ -25,6 +29,11 @@ const panelBody = (site: TestSite, slug: string) => ({
   siteId: site.id,
   renderer: { panel_type: "chat", panel_name: "Fans' chat", segment: slug },
 });
+
+function templateBody(site: TestSite, panels: unknown[]) {
+  const { id } = site.accounts.admin;
+  return { title: "Match day", siteId: site.id, creator: id, owner: id, panels, rules: [] };
+}
 
 const segment = (filter: unknown, name = "Fans") => ({ name, filter });
 const save = (site: TestSite, userSegments: unknown) =>
@@ -56,7 +65,7 @@ describe("a site's segments", () => {
     expect(await save(site, segments)).toMatchObject({ status: 400, fields: [path] });
   });
 
-  test("stay while a panel or a rule uses them", async () => {
+  test("stay while a panel uses them", async () => {
     const site = await newSite();
     await save(site, { fans: segment(tagged("team:home")), others: segment(tagged("team:away")) });
     const panel = (await site.call("createPanel", { body: panelBody(site, "fans") })).as(Panel);
@@ -64,6 +73,52 @@ describe("a site's segments", () => {
     expect(renamed).toMatchObject({ status: 409, fields: [`panels.${panel._id}`] });
     expect((await save(site, { fans: segment(tagged("team:red"), "Renamed") })).status).toBe(200);
     await site.call("deletePanel", { params: { id: panel._id } });
+    expect((await save(site, {})).status).toBe(200);
+  });
+
+  test.for<[string, (site: TestSite) => Promise<string>, (site: TestSite, id: string) => Promise<ApiResponse>]>([
+    [
+      "rules",
+      async (site) => {
+        const targeting = { segment: "viewers_in_segment", userSegment: "fans" };
+        return newRule(site, ruleOf(site, await newDataProvider(site), await newTemplate(site), { targeting }));
+      },
+      (site, id) => site.call("deleteAutomationRule", { params: { id } }),
+    ],
+    [
+      "templates",
+      async (site) => {
+        const renderer = { panel_type: "chat", panel_name: "Chat", segment: "fans" };
+        const panel = { collection: "panels", type: "panel", creator: "ada", owner: "ada", site_id: site.id, slug: "chat", renderer };
+        return (await site.call("createChannelTemplate", { body: templateBody(site, [panel]) })).as(ChannelTemplate)._id;
+      },
+      (site, templateId) => site.call("updateChannelTemplate", { params: { templateId }, body: templateBody(site, []) }),
+    ],
+    [
+      "rundowns",
+      async (site) => {
+        const item = { kind: "broadcast", name: "Goal", overlayId: await newTemplate(site), broadcast: { segment: "fans" } };
+        const body = { channelId: site.channels[0], name: "Derby", items: [{ kind: "note", name: "Kick-off" }, item] };
+        return (await site.call("createRundown", { body })).as(Rundown)._id;
+      },
+      (site, id) => site.call("deleteRundown", { params: { id } }),
+    ],
+    [
+      "schedule",
+      async (site) => {
+        const broadcast = { channelId: site.channels[0], segment: "fans", variables: { scorer: "Ada" } };
+        const body = { kind: "overlay.broadcast", targetId: await newTemplate(site), in: 600, broadcast };
+        return (await site.call("scheduleAction", { body })).as(ScheduledAction)._id;
+      },
+      (site, id) => site.call("cancelScheduledAction", { params: { id } }),
+    ],
+  ])("stay while %s use them", async ([kind, use, stopUsing]) => {
+    const site = await newSite();
+    await save(site, { fans: segment(tagged("team:home")), others: segment(tagged("team:away")) });
+    const id = await use(site);
+    expect(await save(site, {})).toMatchObject({ status: 409, fields: [`${kind}.${id}`] });
+    expect((await save(site, { fans: segment(tagged("team:home")) })).status).toBe(200);
+    expect((await stopUsing(site, id)).status).toBeLessThan(300);
     expect((await save(site, {})).status).toBe(200);
   });
 

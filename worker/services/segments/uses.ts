@@ -1,7 +1,10 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, notExists, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { automationRules } from "#db/schema/automation-rules.ts";
 import { channelTemplates } from "#db/schema/channel-templates.ts";
 import { panels } from "#db/schema/panels.ts";
+import { rundowns } from "#db/schema/rundowns.ts";
+import { scheduledActions } from "#db/schema/schedule.ts";
 import { Failure, LostRace } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
@@ -22,9 +25,7 @@ function slugsOf({ userSegments }: Settings): string[] {
 
 /** The condition that nothing refers to these segments; undefined without any. */
 export function unusedSegments(ctx: Ctx, slugs: string[]): SQL | undefined {
-  if (slugs.length === 0) return undefined;
-  const { ofPanels, ofRules, ofTemplates } = usesOf(ctx, slugs);
-  return sql`not exists ${ofPanels} and not exists ${ofRules} and not exists ${ofTemplates}`;
+  return slugs.length === 0 ? undefined : and(...Object.values(usesOf(ctx, slugs)).map((using) => notExists(using)));
 }
 
 /** Runs a change that requires these segments to be unused; if one is used, throws a 409 that names where. */
@@ -38,41 +39,34 @@ export async function whileUnused<T>(ctx: Ctx, slugs: string[], change: () => Pr
 }
 
 async function requireUnused(ctx: Ctx, slugs: string[]): Promise<void> {
-  const { ofPanels, ofRules, ofTemplates } = usesOf(ctx, slugs);
-  const [usingPanels, usingRules, usingTemplates] = await ctx.db.batch([ofPanels, ofRules, ofTemplates]);
-  const issues = [
-    ...usingPanels.map(({ id, name }) => ({ path: `panels.${id}`, message: name })),
-    ...usingRules.map(({ id, name }) => ({ path: `rules.${id}`, message: name })),
-    ...usingTemplates.map(({ id, name }) => ({ path: `templates.${id}`, message: name })),
-  ];
-  if (issues.length > 0)
-    throw new Failure("conflict", "Panels, rules or templates use a segment that this removes; change them first", { issues });
+  const found = Object.entries(usesOf(ctx, slugs)).map(async ([kind, using]) =>
+    (await using).map(({ id, name }) => ({ path: `${kind}.${id}`, message: name })),
+  );
+  const issues = (await Promise.all(found)).flat();
+  if (issues.length > 0) throw new Failure("conflict", "Something still uses a segment that this removes; change it first", { issues });
 }
 
+/** What uses one of the segments, at most `MAX_NAMED` of each kind. */
 function usesOf(ctx: Ctx, slugs: string[]) {
   const removed = sql`(select value from json_each(${JSON.stringify(slugs)}))`;
-  const inTemplate = sql`exists (select 1 from json_each(${channelTemplates.panels}) as panel
-    where json_extract(panel.value, '$.renderer.segment') in ${removed})`;
+  const at = (column: SQLiteColumn, path: string) => sql`json_extract(${column}, ${path}) in ${removed}`;
+  const inEach = (list: SQLiteColumn, path: string) =>
+    sql`exists (select 1 from json_each(${list}) as entry where json_extract(entry.value, ${path}) in ${removed})`;
+  const using = (table: SQLiteTable & { id: SQLiteColumn; siteId: SQLiteColumn }, name: SQLiteColumn, condition: SQL | undefined) =>
+    ctx.db
+      .select({ id: sql<string>`${table.id}`, name: sql<string>`${name}` })
+      .from(table)
+      .where(and(eq(table.siteId, ctx.siteId), condition))
+      .limit(MAX_NAMED);
   return {
-    ofPanels: ctx.db
-      .select({ id: panels.id, name: panels.panelName })
-      .from(panels)
-      .where(and(eq(panels.siteId, ctx.siteId), sql`json_extract(${panels.renderer}, '$.segment') in ${removed}`))
-      .limit(MAX_NAMED),
-    ofRules: ctx.db
-      .select({ id: automationRules.id, name: automationRules.name })
-      .from(automationRules)
-      .where(
-        and(
-          eq(automationRules.siteId, ctx.siteId),
-          sql`json_extract(${automationRules.jsonRule}, '$.action.targeting.userSegment') in ${removed}`,
-        ),
-      )
-      .limit(MAX_NAMED),
-    ofTemplates: ctx.db
-      .select({ id: channelTemplates.id, name: channelTemplates.title })
-      .from(channelTemplates)
-      .where(and(eq(channelTemplates.siteId, ctx.siteId), inTemplate))
-      .limit(MAX_NAMED),
+    panels: using(panels, panels.panelName, at(panels.renderer, "$.segment")),
+    rules: using(automationRules, automationRules.name, at(automationRules.jsonRule, "$.action.targeting.userSegment")),
+    templates: using(channelTemplates, channelTemplates.title, inEach(channelTemplates.panels, "$.renderer.segment")),
+    rundowns: using(rundowns, rundowns.name, inEach(rundowns.items, "$.broadcast.segment")),
+    schedule: using(
+      scheduledActions,
+      scheduledActions.name,
+      and(eq(scheduledActions.state, "pending"), at(scheduledActions.payload, "$.segment")),
+    ),
   };
 }
