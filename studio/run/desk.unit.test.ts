@@ -33,7 +33,7 @@ function rundown(change: Partial<Rundown> = {}): Rundown {
   return {
     ...{ _id: "r", siteId: "s", channelId: "c", name: "Derby", generation: 1, held: false, created: 0, modified: 0, itemCount: 4 },
     ...{ items: [wait("a"), wait("b"), note("n"), wait("c")], lastItemId: "a", armedItemId: null, nextItemId: "b" },
-    ...{ waitsUntil: null, onAir: [], operators: [] },
+    ...{ waitsUntil: null, onAir: [], operators: [], brokenItemIds: [] },
     ...change,
   };
 }

@@ -48,6 +48,7 @@ export default function ItemList({ rundown, now, canWrite, selectedId, onSelect,
             <span className="rundown-line">
               <span className="rundown-name">{item.name}</span>
               {state && <span className="rundown-state">{STATE_NAMES[state]}</span>}
+              {rundown.brokenItemIds.includes(item._id) && <span className="rundown-broken">{NEEDS[item.kind]} deleted</span>}
             </span>
             <span className="rundown-detail">{detailsOf(item, rundown, state, now).join(" · ")}</span>
             {item.notes !== "" && <span className="rundown-notes">{item.notes}</span>}
@@ -67,6 +68,9 @@ const KINDS: Record<Item["kind"], string> = {
   wait: "Wait",
   note: "Note",
 };
+
+/** What an item can't be taken without. */
+const NEEDS: Record<Item["kind"], string> = { ...KINDS, raffle: "Quest" };
 
 function detailsOf(item: Item, { onAir, waitsUntil }: Rundown, state: ItemState, now: number): string[] {
   const shown = onAir.find(({ itemId, endsAt }) => itemId === item._id && (endsAt ?? 0) > now);

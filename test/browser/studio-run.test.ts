@@ -142,3 +142,25 @@ test("a take is over when the screen knows what comes next, so that no press rep
   expect(await log.getByText("First", { exact: true }).count()).toBe(1);
   expect(problems).toEqual([]);
 });
+
+test("an item says before its turn that its overlay was deleted", async () => {
+  const contents = [{ kind: "html", html: "<b>Half-time</b>", position: "bottomCenter" }];
+  const overlay = { name: "Half-time", description: "", siteId: SITE, type: "template", duration: 10, contents };
+  const overlayId = await deployment.create("/overlay/v1", overlay);
+  const items = [
+    { kind: "note", name: "Kick-off" },
+    { kind: "broadcast", name: "Goal, with a name that is long enough for a second line", overlayId: "5eed0000000000000000a001" },
+    { kind: "broadcast", name: "Half-time, with a name that is long enough for a second line", overlayId },
+  ];
+  const rundownId = await deployment.create("/rundown/v1", { channelId: CHANNEL, name: RUNDOWN, items });
+  const { page, problems } = await openRun(browser, deployment.url, "creator");
+  await page.getByLabel("Rundown to run").selectOption({ value: rundownId });
+  const broken = itemsOf(page).filter({ hasText: "Overlay deleted" });
+  await itemsOf(page).filter({ hasText: "Half-time" }).waitFor();
+  expect(await broken.count()).toBe(0);
+  await deployment.delete(`/overlay/v1/${overlayId}`);
+  await broken.filter({ hasText: "Half-time" }).waitFor();
+  expect(await broken.count()).toBe(1);
+  expect(await violationsOf(page)).toEqual([]);
+  expect(problems).toEqual([]);
+});

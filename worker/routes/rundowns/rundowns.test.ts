@@ -46,6 +46,29 @@ describe("a rundown", () => {
     expect([elsewhere.status, elsewhere.fields]).toEqual([400, ["channelId"]]);
   });
 
+  test("says which of its items can't be taken because what they need was deleted", async () => {
+    const overlayId = await addResource(site, "overlay");
+    const items = [
+      { kind: "broadcast", name: "overlays", overlayId },
+      { kind: "poll", name: "polls", pollId: await addResource(site, "poll"), action: "close" },
+      { kind: "quest", name: "quests", questId: await addResource(site, "quest"), action: "open" },
+      { kind: "stream", name: "streams", streamId: await addResource(site, "stream"), action: "start" },
+    ];
+    const rundown = await newRundown([...items, { ...items[0], name: "kept", overlayId: await addResource(site, "overlay") }, note()]);
+    expect(rundown.brokenItemIds).toEqual([]);
+    for (const [index, { name: table, overlayId, pollId, questId, streamId }] of items.entries()) {
+      await siteStore
+        .prepare(`delete from ${table} where id = ?`)
+        .bind(overlayId ?? pollId ?? questId ?? streamId)
+        .run();
+      const { brokenItemIds } = await read(rundown._id);
+      expect(brokenItemIds).toEqual(rundown.items.slice(0, index + 1).map(({ _id }) => _id));
+    }
+    expect((await tryTake(rundown._id)).status).toBe(404);
+    const mended = await replace(rundown, rundown.items.slice(1));
+    expect(mended.as(Rundown).brokenItemIds).toHaveLength(3);
+  });
+
   test("keeps the ids of items that stay, and rejects those of others", async () => {
     const rundown = await newRundown([note("One"), note("Two")]);
     const [one, two] = rundown.items;

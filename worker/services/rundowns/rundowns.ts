@@ -21,6 +21,7 @@ import {
 import { type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { wakeScheduler } from "#worker/services/schedule/derived.ts";
+import { selectBrokenItems } from "./broken-items.ts";
 import { inRundown, requireItemRights } from "./item-rights.ts";
 import { RundownItem as ItemSchema, type RundownItemInput } from "./item-schemas.ts";
 import { selectOperators, toOperators } from "./operators.ts";
@@ -51,11 +52,12 @@ const rundownList = tableList<SummarisedRundown>({
   search: { name },
 });
 
-/** A rundown with what is on air and who has it open. */
+/** A rundown with what is on air, who has it open, and which items can't be taken. */
 export interface OpenRundown {
   rundown: RundownRow;
   onAir: NamedTake[];
   operators: PresentOperator[];
+  brokenItemIds: string[];
 }
 
 /** Lists rundowns; creators get those of their channels. */
@@ -65,10 +67,15 @@ export async function listRundowns(ctx: Ctx, query: RundownQuery): Promise<ListP
 }
 
 export async function openRundown(ctx: Ctx, id: string): Promise<OpenRundown> {
-  const [[rundown], onAir, operators] = await ctx.db.batch([selectRundown(ctx, id), selectOnAir(ctx, id), selectOperators(ctx, id)]);
+  const [[rundown], onAir, operators, broken] = await ctx.db.batch([
+    selectRundown(ctx, id),
+    selectOnAir(ctx, id),
+    selectOperators(ctx, id),
+    selectBrokenItems(ctx, id),
+  ]);
   if (!rundown) throw notFound("Rundown not found");
   await requirePage(ctx, rundown.channelId, "read");
-  return { rundown, onAir, operators: await toOperators(ctx, operators) };
+  return { rundown, onAir, operators: await toOperators(ctx, operators), brokenItemIds: broken.map(({ itemId }) => itemId) };
 }
 
 export async function getRundown(ctx: Ctx, id: string, action: Action): Promise<RundownRow> {
@@ -107,7 +114,7 @@ export async function createRundown(ctx: Ctx, { channelId, name, items }: Rundow
   const references: Reference[] = [{ kind: "channel", path: "channelId", id: channelId }, ...inRundown(stored)];
   await commitReferencing(ctx, references, ctx.db.insert(rundowns).values(rundown), rundownEvent("created", rundown));
   await wakeScheduler(ctx, rundown.timedAt);
-  return { rundown, onAir: [], operators: [] };
+  return { rundown, onAir: [], operators: [], brokenItemIds: [] };
 }
 
 /** Replaces name and items; what was taken, and the position in the show, stay. */
@@ -178,7 +185,7 @@ export function deleteRundownsOfChannel(ctx: Ctx, channelId: string): BatchItem<
   ];
 }
 
-export function toRundown({ rundown, onAir, operators }: OpenRundown) {
+export function toRundown({ rundown, onAir, operators, brokenItemIds }: OpenRundown) {
   return {
     ...toSummary({ ...rundown, itemCount: rundown.items.length }),
     items: rundown.items.map((item) => ItemSchema.parse(item)),
@@ -188,6 +195,7 @@ export function toRundown({ rundown, onAir, operators }: OpenRundown) {
     waitsUntil: rundown.followAt,
     onAir: onAir.map(toTake),
     operators,
+    brokenItemIds,
   } satisfies z.output<typeof Rundown>;
 }
 

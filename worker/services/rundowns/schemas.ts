@@ -101,6 +101,7 @@ export const Rundown = z
     waitsUntil: Time.nullable().describe("When a running wait takes the following item"),
     onAir: z.array(Take).describe("Its broadcasts that viewers see now"),
     operators: Operators.shape.operators,
+    brokenItemIds: z.array(Id).describe("The items whose overlay, poll, quest or stream no longer exists: a take of them is rejected"),
   })
   .openapi("Rundown");
 
