@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas } from "#sdk/client/index.ts";
+import { PollBars } from "#studio/polls/poll-bars.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Empty, ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
 import { LIVE_MS } from "./use-chat.ts";
+import "./polls.css";
 
 const LIMIT = 20;
 
@@ -40,30 +42,11 @@ function OpenPoll({ poll }: { poll: Schemas["Poll"] }) {
     refetchInterval: LIVE_MS,
     staleTime: 0,
   });
-  const { data } = results;
   return (
     <li className="card open-poll">
       <h2>{poll.question}</h2>
-      <p className="soft">{data ? (data.total === 1 ? "1 vote" : `${data.total.toLocaleString("en")} votes`) : "Loading the votes…"}</p>
       {results.isError && <p className="field-error">{errorText(results.error)}</p>}
-      {data?.hidden && <p className="soft">Its results are hidden until it closes.</p>}
-      <ul className="poll-bars">
-        {data?.answers.map(({ answerId, answer, responses, share }) => (
-          <li key={answerId}>
-            <span className="message-line">
-              <span>{answer}</span>
-              {share !== undefined && (
-                <span className="poll-share">
-                  {Math.round(share * 100)} % <span className="soft">({(responses ?? 0).toLocaleString("en")})</span>
-                </span>
-              )}
-            </span>
-            <span className="poll-bar" aria-hidden="true">
-              <span style={{ inlineSize: `${(share ?? 0) * 100}%` }} />
-            </span>
-          </li>
-        ))}
-      </ul>
+      <PollBars poll={poll} results={results.data} />
     </li>
   );
 }

@@ -164,3 +164,18 @@ test("an item says before its turn that its overlay was deleted", async () => {
   expect(await violationsOf(page)).toEqual([]);
   expect(problems).toEqual([]);
 });
+
+test("a poll that hides its results shows a channel admin how many have responded, and a site admin what", async () => {
+  const answers = [{ answer: "Harbour City" }, { answer: "Old Dock" }];
+  const poll = { siteId: SITE, type: "poll", name: "Secret", question: "Who is better?", open: true, hideResults: true, answers };
+  const pollId = await deployment.create("/poll/v3", poll);
+  const { page: creator } = await openRun(browser, deployment.url, "creator");
+  const { page: admin } = await openRun(browser, deployment.url, "admin");
+  const secret = (page: Page) => page.getByRole("group", { name: "Secret" });
+  await secret(creator).getByText("0 responses").waitFor();
+  await secret(creator).getByText("hidden until the poll closes").waitFor();
+  expect(await secret(creator).getByText("Old Dock").count()).toBe(0);
+  await secret(admin).getByText("Old Dock").waitFor();
+  expect(await secret(admin).getByText("hidden").count()).toBe(0);
+  await deployment.delete(`/poll/v3/${pollId}`);
+});
