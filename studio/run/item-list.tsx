@@ -3,6 +3,7 @@ import { ListBox, ListBoxItem } from "react-aria-components/ListBox";
 import { countdown, type ItemState, STATE_NAMES, stateOf } from "./desk.ts";
 import type { Item, Rundown } from "./model.ts";
 import { moveItems } from "./reorder.ts";
+import "./item-list.css";
 
 interface Props {
   rundown: Rundown;
