@@ -1,18 +1,30 @@
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, test, vi } from "vitest";
+import type { z } from "@hono/zod-openapi";
 import { type ApiResponse, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { createDb } from "#db/client.ts";
+import { atNextBatch } from "#test/next-batch.ts";
 import { idOf, pollCalls } from "#test/polls.ts";
 import { questionsOf } from "#test/questions.ts";
 import { rundownsOf } from "#test/rundowns.ts";
+import { siteStore } from "#test/site-store.ts";
 import { createOverlay, eventsOf, logOf } from "#test/site-log.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
+import { schedulerOf } from "#worker/durable-objects/stubs.ts";
+import { asSystem } from "#worker/services/core/system.ts";
+import { switchPoll } from "#worker/services/polls/polls.ts";
+import { runDueRundowns } from "#worker/services/rundowns/due.ts";
+import { runDueActions } from "#worker/services/schedule/run.ts";
+import { ScheduledAction } from "#worker/services/schedule/schemas.ts";
 
 // A Worker that dies after its commit reaches neither the channel nor the site's log. The cron finds what it has left behind within a
 // minute or two; somebody who presses again doesn't wait for that.
 
 let site: TestSite;
 let viewer: Awaited<ReturnType<typeof openSocket>>;
-const { newRundown, take, tryTake, clear } = rundownsOf(() => site);
+const { goal, newRundown, take, tryTake, clear } = rundownsOf(() => site);
 const { newQuestion, decide } = questionsOf(() => site);
 const { newPoll, settle } = pollCalls(() => site);
 
@@ -22,10 +34,16 @@ beforeEach(async () => {
   await viewer.first("welcome");
 });
 
+/** The site's log is up to date and has nothing left to do, so that nothing from before takes along what follows. */
+async function quietLog(): Promise<void> {
+  const log = logOf(site.id);
+  await log.nudge();
+  await runInDurableObject(log, (_, { storage }) => storage.deleteAlarm());
+}
+
 /** Sends a request whose Worker dies before it wakes the site's log. */
 async function loseNudge(request: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  // What came before must not take the request's event along.
-  await logOf(site.id).nudge();
+  await quietLog();
   const nudge = vi.spyOn(SiteLog.prototype, "nudge").mockResolvedValue();
   const response = await request();
   await vi.waitFor(() => expect(nudge).toHaveBeenCalled());
@@ -86,9 +104,66 @@ test("a poll that is settled again pays its leaderboards", async () => {
   await waitForEvent("poll.settled");
 });
 
+test("a poll that is locked again by the rule that has locked it is closed for viewers", async () => {
+  const poll = await newPoll();
+  await loseNudge(() => site.call("patchPoll", { params: { id: poll._id }, body: { open: false } }));
+  await asSystem({ env, db: createDb(siteStore), now: Date.now() }, site.id, (ctx) => switchPoll(ctx, poll._id, false));
+  await waitForEvent("poll.closed");
+});
+
 test("a question that is approved again takes effect", async () => {
   const { _id } = await newQuestion();
   await loseNudge(() => decide(_id, { state: "approved" }));
   await decide(_id, { state: "approved" });
   await waitForEvent("question.approved");
+});
+
+const MINUTE = 60_000;
+
+/** A broadcast that is scheduled in a minute. */
+async function scheduleBroadcast(): Promise<z.infer<typeof ScheduledAction>> {
+  const body = { kind: "overlay.broadcast", targetId: await createOverlay(site), in: 60, broadcast: { channelId: site.channels[0] } };
+  return (await site.call("scheduleAction", { body })).as(ScheduledAction);
+}
+
+/** The database's answer to the batch that broadcasts is lost, although it has committed. */
+async function loseAnswer(run: () => Promise<unknown>): Promise<void> {
+  await quietLog();
+  const lost = atNextBatch("overlay.broadcast", {
+    after() {
+      throw new Error("Network connection lost");
+    },
+  });
+  await run();
+  expect(lost.isOver).toBe(true);
+  lost.restore();
+}
+
+test("a scheduled broadcast that was committed without an answer is shown", async () => {
+  const { _id, dueAt } = await scheduleBroadcast();
+  await loseAnswer(() => runDueActions(env, site.id, dueAt));
+  expect((await viewer.first("overlay.show")).broadcastId).toBe(_id);
+});
+
+test("a timed item that was committed without an answer is shown when its rundown runs again", async () => {
+  const at = Date.now() + MINUTE;
+  await newRundown([await goal({ at })]);
+  await loseAnswer(() => runDueRundowns(env, site.id, at));
+  expect(viewer.log).toEqual([]);
+  await runDueRundowns(env, site.id, at + 1_000);
+  await viewer.first("overlay.show");
+});
+
+test("what a scheduler has committed before it was interrupted is shown when its alarm runs again", async () => {
+  const { _id, dueAt } = await scheduleBroadcast();
+  await quietLog();
+  const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("The object has died"));
+  const nudge = vi.spyOn(SiteLog.prototype, "nudge").mockResolvedValue();
+  await (
+    await runDueActions(env, site.id, dueAt)
+  ).finish;
+  for (const lost of [publish, nudge]) lost.mockRestore();
+  expect(viewer.log).toEqual([]);
+  await runInDurableObject(schedulerOf(env, site.id), (scheduler) => scheduler.alarm());
+  expect((await viewer.first("overlay.show")).broadcastId).toBe(_id);
 });

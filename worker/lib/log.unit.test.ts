@@ -16,18 +16,19 @@ test("an error is logged as one line with its event, ids and message", () => {
   ]);
 });
 
-test("an event that fails for everybody is logged 20 times a second, and then once in a hundred times", () => {
+test("an event that fails for everybody is logged 20 times a second and site, and then once in a hundred times", () => {
   vi.useFakeTimers({ now: 1_000_000 });
   const line = vi.spyOn(console, "error").mockReturnValue();
-  for (let failure = 0; failure < 220; failure++) logError("flooded", "down", {});
-  logError("other", "down", {});
+  for (let failure = 0; failure < 220; failure++) logError("flooded", "down", { siteId: "one" });
+  logError("other", "down", { siteId: "one" });
+  logError("flooded", "down", { siteId: "two" });
   const weights = line.mock.calls.map(
     ([text]): unknown => z.object({ sampled: z.number().optional() }).parse(JSON.parse(String(text))).sampled,
   );
-  expect(weights).toEqual([...Array<undefined>(20).fill(undefined), 100, 100, undefined]);
+  expect(weights).toEqual([...Array<undefined>(20).fill(undefined), 100, 100, undefined, undefined]);
   vi.advanceTimersByTime(1_000);
-  logError("flooded", "down", {});
-  expect(line).toHaveBeenCalledTimes(24);
+  logError("flooded", "down", { siteId: "one" });
+  expect(line).toHaveBeenCalledTimes(25);
 });
 
 test("the values of a failed statement are never logged", () => {

@@ -1,4 +1,5 @@
 import { SiteObject } from "#worker/durable-objects/site-object.ts";
+import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { logError } from "#worker/lib/log.ts";
 import { RequestLog } from "./request-log.ts";
 import { type RequestBatch, type RequestPage, type RequestQuery, REQUESTS_KEPT_MS } from "./request-log.protocol.ts";
@@ -50,7 +51,16 @@ export class Scheduler extends SiteObject {
       const { runDueRundowns } = await import("#worker/services/rundowns/due.ts");
       const { runDueActions } = await import("#worker/services/schedule/run.ts");
       const now = Date.now();
-      for (const { next, finish } of await Promise.all([runDueActions(this.env, siteId, now), runDueRundowns(this.env, siteId, now)])) {
+      const runs = await Promise.all([runDueActions(this.env, siteId, now), runDueRundowns(this.env, siteId, now)]);
+      // A run before may have been interrupted after its commit, which left nothing that is due.
+      if (runs.every(({ found }) => found === 0)) {
+        this.ctx.waitUntil(
+          siteLogOf(this.env, siteId)
+            .nudge()
+            .catch(() => undefined),
+        );
+      }
+      for (const { next, finish } of runs) {
         this.ctx.waitUntil(finish);
         if (next !== null) await this.wake(next);
       }

@@ -150,7 +150,7 @@ function requireLock(ctx: Ctx, { open, locksAt }: Pick<PollRow, "open" | "locksA
 /** Opens or closes a poll. Returns why, if there is nothing left to do. */
 export async function switchPoll(ctx: Ctx, id: string, open: boolean): Promise<string | null> {
   const current = await getPoll(ctx, id);
-  if (current.open === open) return `The poll was already ${open ? "open" : "closed"}`;
+  if (current.open === open) return nudgeAgain(ctx, `The poll was already ${open ? "open" : "closed"}`);
   const isLocked = open && current.locksAt !== null && current.locksAt <= ctx.now;
   await editPoll(ctx, current, isLocked ? { open, locksAt: null } : { open });
   return null;

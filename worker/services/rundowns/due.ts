@@ -6,10 +6,11 @@ import type { RundownItem } from "#db/types.ts";
 import { Failure, forbidden, LostRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { keyAllows } from "#worker/lib/roles.ts";
-import { type Ctx, nudgeLogs, ownRow, requirePage } from "#worker/services/core/context.ts";
+import { type Ctx, nudgeAgain, nudgeLogs, ownRow, requirePage } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { currentActor } from "#worker/services/schedule/actor.ts";
+import type { DueRun } from "#worker/services/schedule/run.ts";
 import { selectRundown } from "./rundowns.ts";
 import { dueItems, endsSomething, itemAfter, nextTime, timeKey } from "./steps.ts";
 import { recordFailure, take, type TakeRequest } from "./take.ts";
@@ -32,9 +33,9 @@ interface Due {
 
 /**
  * Takes the items of a site's rundowns whose time has come or whose wait has ended, each once: its cause is unique in the batch that takes
- * it. Returns when to run again (ms), and the nudges of the site's log, which nobody has to wait for. Safe to run at any time.
+ * it. Safe to run at any time.
  */
-export async function runDueRundowns(env: Env, siteId: string, now: number): Promise<{ next: number | null; finish: Promise<unknown> }> {
+export async function runDueRundowns(env: Env, siteId: string, now: number): Promise<DueRun> {
   const db = siteDb(env, siteId);
   const active = and(eq(rundowns.siteId, siteId), eq(rundowns.held, false));
   const due = await db
@@ -57,7 +58,7 @@ export async function runDueRundowns(env: Env, siteId: string, now: number): Pro
   const times = [...timed, ...following].flatMap(({ at }) => (at === null ? [] : [at]));
   if (settled.includes(false)) times.push(now + RETRY_MS);
   if (due.length === GROUP) times.push(now);
-  return { next: times.length === 0 ? null : Math.min(...times), finish: Promise.allSettled(nudges) };
+  return { found: due.length, next: times.length === 0 ? null : Math.min(...times), finish: Promise.allSettled(nudges) };
 }
 
 /** Takes what is due in one rundown; false if it has to be tried again. */
@@ -90,7 +91,8 @@ async function takeDue(ctx: Ctx, rundownId: string, due: Due): Promise<void> {
   for (let races = 1; ; races++) {
     const [rundown] = await selectRundown(ctx, rundownId);
     if (!rundown || !isStillDue(rundown, due)) return;
-    if ((await findTake(ctx, rundownId, -1, due.cause)) || (await hasTaken(ctx, { ...due, rundown }))) return;
+    if (await findTake(ctx, rundownId, -1, due.cause)) return nudgeAgain(ctx, undefined);
+    if (await hasTaken(ctx, { ...due, rundown })) return;
     if (races === MAX_RACES) throw new LostRace();
   }
 }

@@ -4,7 +4,7 @@ import { siteDb } from "#db/databases.ts";
 import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.ts";
 import { Failure, LostRace, wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
-import { commitIfUnchanged, type Ctx, type NewEvent, nudgeLogs, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent, nudgeAgain, nudgeLogs, ownRow } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { runAction } from "./actions.ts";
 import { currentActor } from "./actor.ts";
@@ -18,13 +18,23 @@ const RETRY_MS = 1_000;
 const GROUP = 50;
 const MAX_RACES = 5;
 
+/** A run of what is due. */
+export interface DueRun {
+  /** How much was due. */
+  found: number;
+  /** When to run again (ms). */
+  next: number | null;
+  /** The nudges of the site's log, which nobody has to wait for. */
+  finish: Promise<unknown>;
+}
+
 type Ended = "done" | "failed" | "missed";
 
 /**
  * Runs a site's due actions, each once: an action's row is marked in the batch that does it, and fails that batch if somebody else has
- * marked it. Returns when to run again (ms), and the nudges of the site's log, which nobody has to wait for.
+ * marked it.
  */
-export async function runDueActions(env: Env, siteId: string, now: number): Promise<{ next: number | null; finish: Promise<unknown> }> {
+export async function runDueActions(env: Env, siteId: string, now: number): Promise<DueRun> {
   const db = siteDb(env, siteId);
   const pending = and(eq(scheduledActions.siteId, siteId), eq(scheduledActions.state, "pending"));
   const due = await db
@@ -44,7 +54,7 @@ export async function runDueActions(env: Env, siteId: string, now: number): Prom
     .orderBy(asc(scheduledActions.dueAt))
     .limit(1);
   const again = settled.includes(false) ? now + RETRY_MS : due.length === GROUP ? now : null;
-  return { next: again ?? later?.dueAt ?? null, finish: Promise.allSettled(nudges) };
+  return { found: due.length, next: again ?? later?.dueAt ?? null, finish: Promise.allSettled(nudges) };
 }
 
 interface Run {
@@ -68,7 +78,7 @@ async function attempt(run: Run, row: ScheduledActionRow): Promise<boolean> {
     await execute(ctx, row);
     return true;
   } catch (error) {
-    if (await hasEnded(ctx, row)) return true;
+    if (await hasEnded(ctx, row)) return nudgeAgain(ctx, true);
     logError("scheduled_action_failed", error, { siteId: run.siteId, actionId: row.id });
     if (ctx.now - row.dueAt <= MISSED_MS) return false;
     await end(ctx, row, "failed", "Failed for five minutes because of a server error");
