@@ -179,3 +179,11 @@ test("a poll that hides its results shows a channel admin how many have responde
   expect(await secret(admin).getByText("hidden").count()).toBe(0);
   await deployment.delete(`/poll/v3/${pollId}`);
 });
+
+test("a channel admin's screens read which of their channels are live", async () => {
+  const { page, problems } = await openRun(browser, deployment.url, "creator");
+  const read = page.waitForResponse((response) => new URL(response.url()).pathname === "/stream/v1");
+  await page.goto(`${deployment.url}/studio/run`);
+  expect((await read).status()).toBe(200);
+  expect(problems).toEqual([]);
+});

@@ -25,6 +25,11 @@ export function managesPage(roles: AccountRole[], pageId: string, action: Action
   );
 }
 
+/** The channels that the roles administer, also if they only read: all for a site admin, otherwise those that a creator's roles list. */
+export function managedChannels(roles: AccountRole[]): "all" | string[] {
+  return isSiteAdmin(roles, "read") ? "all" : roles.flatMap(({ scope, pageId }) => (scope === "*" ? pageId : []));
+}
+
 /** Who moderates: "Chat_Moderator" the chat, "Question_Answer_Moderator" the Q&A. */
 export type ModeratorScope = Exclude<AccountRole["scope"], "*">;
 

@@ -29,7 +29,7 @@ streams.openapi(
     method: "get",
     path: "/stream/v1",
     summary: "List streams",
-    description: "The site's streams, newest first, without their keys.",
+    description: "The site's streams, newest first, without their keys. Creators get those of their channels.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { query: listQuery(["created", "title"], StreamFilters) },
     responses: { 200: json("A page of streams", listOf(Stream).openapi("StreamList")) },

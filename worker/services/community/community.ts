@@ -6,7 +6,7 @@ import { accountEntitlements } from "#db/schema/commerce/entitlements.ts";
 import { subscriptions } from "#db/schema/commerce/subscriptions.ts";
 import { pages } from "#db/schema/pages.ts";
 import { forbidden, notFound } from "#worker/lib/errors.ts";
-import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
+import { managedChannels, managesPage } from "#worker/lib/roles.ts";
 import type { MemberEntitlementRow, MembersQuery } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
 import { ACCOUNT_TEXTS } from "#worker/services/accounts/account-rows.ts";
@@ -48,8 +48,8 @@ async function visibleChannels(ctx: Ctx, channelId: string | undefined): Promise
     if (!managesPage(roles, channelId, "read")) throw forbidden("No permission for this channel");
     return [channelId];
   }
-  if (isSiteAdmin(roles, "read")) return undefined;
-  return roles.flatMap((role) => (role.scope === "*" ? role.pageId : []));
+  const managed = managedChannels(roles);
+  return managed === "all" ? undefined : managed;
 }
 
 /** Matches accounts that hold one of the skus in these channels' gates. */

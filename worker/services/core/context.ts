@@ -8,7 +8,7 @@ import type { AccountRole } from "#db/types.ts";
 import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { Failure, forbidden, hasMessage, LostRace } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { type Action, isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
+import { type Action, isSiteAdmin, managedChannels, managesPage } from "#worker/lib/roles.ts";
 import type { EventData, EventType } from "#worker/services/event-catalogue/event-catalogue.ts";
 
 /** The caller. A developer key acts as a site admin within its roles; `system` is Tifo itself (cron, queues, objects). */
@@ -222,6 +222,13 @@ export async function callerAccount(ctx: Ctx): Promise<Extract<Actor, { kind: "a
 /** Whether the caller may also read what viewers may not: a developer key or a site admin. */
 export function isManager(actor: Actor): boolean {
   return actor.kind === "developer" || (actor.kind === "account" && isSiteAdmin(actor.roles, "read"));
+}
+
+/** The channels of a creator, or "all" for everybody else who may call. Costs a round trip only for accounts. */
+export async function channelsOfCaller(ctx: Ctx): Promise<"all" | string[]> {
+  if (ctx.claimedAccountId === undefined) return "all";
+  const actor = await ctx.caller();
+  return actor.kind === "account" ? managedChannels(actor.roles) : "all";
 }
 
 /** Throws a 403 unless the caller manages this page: a developer key, a site admin, or one of its creators. */

@@ -3,13 +3,13 @@ import { type OverlayRow, overlays } from "#db/schema/overlays.ts";
 import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import { variablesOf } from "#worker/lib/handlebars/template.ts";
-import { isSiteAdmin } from "#worker/lib/roles.ts";
 import { isGraphicVariable, typeIssues } from "#worker/services/graphics/elements.ts";
 import { withSnapshots } from "#worker/services/graphics/snapshots.ts";
 import { KIT } from "./kit/catalogue.ts";
 import { broadcastIssues, isKitVariable, placeholdersOf } from "./kit/variables.ts";
 import { type OverlayInput, toOverlay } from "./schemas.ts";
 import {
+  channelsOfCaller,
   commitIfUnchanged,
   type Ctx,
   deleteRow,
@@ -43,7 +43,7 @@ export async function listOverlays(
   ctx: Ctx,
   query: ListQuery & { type?: OverlayRow["type"]; kind?: string },
 ): Promise<ListPage<OverlayRow>> {
-  const showable = await managedChannels(ctx);
+  const showable = await channelsOfCaller(ctx);
   return listRows(
     ctx,
     overlayList,
@@ -59,14 +59,6 @@ function hasKind(kind: string): SQL {
   return sql`exists (select 1 from json_each(${overlays.contents}) where json_extract(value, '$.kind') = ${kind})`;
 }
 
-/** The channels of a creator, or "all" for everybody else who may call. Costs a round trip only for accounts. */
-async function managedChannels(ctx: Ctx): Promise<"all" | string[]> {
-  if (ctx.claimedAccountId === undefined) return "all";
-  const actor = await ctx.caller();
-  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "read")) return "all";
-  return actor.roles.flatMap(({ scope, pageId }) => (scope === "*" ? pageId : []));
-}
-
 /** Overlays that are shown everywhere, or on one of these channels: an instance that lists channels is shown on no others. */
 function isShowable(channelIds: string[]): SQL {
   const listed = sql`json_each(${overlays.contents}) as content, json_each(content.value, '$.channels') as channel`;
@@ -77,7 +69,7 @@ function isShowable(channelIds: string[]): SQL {
 /** Like `getOverlay`, for callers who may see only those of their channels. */
 export async function readOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
   const overlay = await getOverlay(ctx, id);
-  const own = await managedChannels(ctx);
+  const own = await channelsOfCaller(ctx);
   const listed = listedChannels(overlay);
   if (own !== "all" && listed.length > 0 && !listed.some((channelId) => own.includes(channelId))) throw notFound("Overlay Not Found");
   return overlay;

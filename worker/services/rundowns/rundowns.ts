@@ -1,12 +1,13 @@
-import { and, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { rundownOperators, type RundownRow, rundowns, rundownTakes } from "#db/schema/rundowns.ts";
 import type { RundownItem } from "#db/types.ts";
 import type { z } from "@hono/zod-openapi";
 import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
+import type { Action } from "#worker/lib/roles.ts";
 import {
+  channelsOfCaller,
   commitIfUnchanged,
   type Ctx,
   deleteRow,
@@ -62,8 +63,15 @@ export interface OpenRundown {
 
 /** Lists rundowns; creators get those of their channels. */
 export async function listRundowns(ctx: Ctx, query: RundownQuery): Promise<ListPage<SummarisedRundown>> {
-  const ofChannel = query.channelId === undefined ? undefined : eq(channelId, query.channelId);
-  return listRows(ctx, rundownList, query, eq(siteId, ctx.siteId), ofChannel, await onOwnChannels(ctx));
+  const own = await channelsOfCaller(ctx);
+  return listRows(
+    ctx,
+    rundownList,
+    query,
+    eq(siteId, ctx.siteId),
+    query.channelId === undefined ? undefined : eq(channelId, query.channelId),
+    own === "all" ? undefined : inArray(channelId, own),
+  );
 }
 
 export async function openRundown(ctx: Ctx, id: string): Promise<OpenRundown> {
@@ -217,15 +225,6 @@ async function editorOf(ctx: Ctx): Promise<RundownRow["editedBy"]> {
   const actor = await ctx.caller();
   if (actor.kind !== "developer" && actor.kind !== "account") throw forbidden("Only keys and accounts of the site can edit rundowns");
   return { kind: actor.kind, id: actor.id };
-}
-
-async function onOwnChannels(ctx: Ctx): Promise<SQL | undefined> {
-  const actor = await ctx.caller();
-  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "read")) return undefined;
-  return inArray(
-    rundowns.channelId,
-    actor.roles.flatMap((role) => (role.scope === "*" ? role.pageId : [])),
-  );
 }
 
 function rundownEvent(verb: "created" | "updated" | "deleted", row: RundownRow): NewEvent {

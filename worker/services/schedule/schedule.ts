@@ -2,7 +2,7 @@ import { and, count, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.ts";
 import type { ScheduledBy } from "#db/types.ts";
 import { conflict, forbidden, invalid, notFound } from "#worker/lib/errors.ts";
-import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
+import { isSiteAdmin, managedChannels, managesPage } from "#worker/lib/roles.ts";
 import { commit, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
 import { type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { checkAction, requireRight } from "./actions.ts";
@@ -118,7 +118,7 @@ async function requireRoom(ctx: Ctx): Promise<void> {
 
 async function visibleActions(ctx: Ctx): Promise<SQL | undefined> {
   const actor = await ctx.caller();
-  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "read")) return undefined;
-  const channelIds = actor.roles.flatMap((role) => (role.scope === "*" ? role.pageId : []));
+  const channelIds = actor.kind === "account" ? managedChannels(actor.roles) : "all";
+  if (actor.kind !== "account" || channelIds === "all") return undefined;
   return or(inArray(scheduledActions.channelId, channelIds), sql`${scheduledActions.scheduledBy} ->> 'id' = ${actor.id}`);
 }

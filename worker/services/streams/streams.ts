@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { pages } from "#db/schema/pages.ts";
 import { sites } from "#db/schema/sites.ts";
 import { type StreamProviderRow, streamProviders, type StreamRow, streams } from "#db/schema/streams/streams.ts";
@@ -6,7 +6,7 @@ import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/roles.ts";
 import { type StreamInput, toStreamEvent } from "./schemas.ts";
-import { type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
+import { channelsOfCaller, type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { keepDraft, createAtProvider } from "./drafts.ts";
@@ -20,8 +20,9 @@ const streamList = tableList<StreamRow>({
   search: { title: streams.title },
 });
 
-/** Lists streams; channel admins must filter by a channel they manage. */
+/** Lists streams; creators get those of their channels, and a 403 for another channel. */
 export async function listStreams(ctx: Ctx, query: ListQuery & { channelId?: string; isLive?: boolean }): Promise<ListPage<StreamRow>> {
+  const own = query.channelId === undefined ? await channelsOfCaller(ctx) : "all";
   const page = await listRows(
     ctx,
     streamList,
@@ -29,8 +30,9 @@ export async function listStreams(ctx: Ctx, query: ListQuery & { channelId?: str
     eq(streams.siteId, ctx.siteId),
     query.channelId === undefined ? undefined : eq(streams.channelId, query.channelId),
     query.isLive === undefined ? undefined : eq(streams.isLive, query.isLive),
+    own === "all" ? undefined : inArray(streams.channelId, own),
   );
-  await requireChannel(ctx, query.channelId ?? null, "read");
+  if (query.channelId !== undefined) await requireChannel(ctx, query.channelId, "read");
   return page;
 }
 
