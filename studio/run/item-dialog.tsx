@@ -1,4 +1,5 @@
 import { type SubmitEvent, useState } from "react";
+import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
 import { Select } from "#studio/ui/select.tsx";
@@ -16,6 +17,9 @@ interface Props {
 
 /** Adds or edits an item of the rundown. */
 export default function ItemDialog({ item, onSave, onClose }: Props) {
+  const { access } = useSession();
+  // Only site admins may add what changes a poll; others may take it.
+  const kinds = KINDS.filter((kind) => kind !== "poll" || access.writesSite || item?.kind === "poll");
   const [draft, setDraft] = useState<Draft>(() => draftOf(item));
   const [isSubmitted, setSubmitted] = useState(false);
   const problems = isSubmitted ? problemsOf(draft, Date.now()) : {};
@@ -33,7 +37,7 @@ export default function ItemDialog({ item, onSave, onClose }: Props) {
         <Select
           label="Kind"
           value={draft.kind}
-          options={KINDS.map((kind) => ({ value: kind, text: KIND_NAMES[kind] }))}
+          options={kinds.map((kind) => ({ value: kind, text: KIND_NAMES[kind] }))}
           onChange={(value) => change({ kind: KINDS.find((kind) => kind === value) ?? "note" })}
         />
         <TextField label="Name" value={draft.name} onChange={(name) => change({ name })} error={problems.name} />

@@ -180,8 +180,12 @@ test("a poll that hides its results shows a channel admin how many have responde
   await deployment.delete(`/poll/v3/${pollId}`);
 });
 
-test("a channel admin's screens read which of their channels are live", async () => {
+test("a channel admin is offered no item that only a site admin may add, and reads which of their channels are live", async () => {
   const { page, problems } = await openRun(browser, deployment.url, "creator");
+  await page.getByRole("button", { name: "Add item" }).click();
+  const kinds = page.getByRole("dialog").getByLabel("Kind").getByRole("option");
+  await expect.poll(() => kinds.allTextContents()).toContain("Quest: open or close it");
+  expect(await kinds.allTextContents()).not.toContain("Poll: open, close or settle it");
   const read = page.waitForResponse((response) => new URL(response.url()).pathname === "/stream/v1");
   await page.goto(`${deployment.url}/studio/run`);
   expect((await read).status()).toBe(200);
