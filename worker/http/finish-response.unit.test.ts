@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 import { type ErrorCode, ERRORS } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { createFinishResponse } from "./finish-response.ts";

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { afterEach, expect, test, vi } from "vitest";
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 import { describeError, logError } from "./log.ts";
 
 afterEach(() => {
