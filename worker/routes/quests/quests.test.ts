@@ -72,13 +72,13 @@ describe("a quest", () => {
     expect(read.headers.get("ETag")).toBe(response.headers.get("ETag"));
   });
 
-  test("shows its webhook only to callers who manage it", async () => {
-    const webhook = { webhookId: "shop", webhookType: "order", webhookValue: "shirt-l" };
-    const hidden = { webhookId: null, webhookType: null, webhookValue: null };
-    const { _id: id } = await newQuest({ ...webhook, channelIds: site.channels.slice(0, 1) });
+  test("shows its webhook, and what a claim reveals, only to callers who manage it", async () => {
+    const internal = { webhookId: "shop", webhookType: "order", webhookValue: "shirt-l", claimedMessage: "Your code: SCARF-10" };
+    const hidden = { webhookId: null, webhookType: null, webhookValue: null, claimedMessage: "" };
+    const { _id: id } = await newQuest({ ...internal, channelIds: site.channels.slice(0, 1) });
     for (const [as, shown] of [
-      ["admin", webhook],
-      ["creator", webhook],
+      ["admin", internal],
+      ["creator", internal],
       ["viewer", hidden],
     ] as const) {
       expect((await site.call("getQuest", { params: { id }, as })).as(Quest), as).toMatchObject(shown);
@@ -255,7 +255,7 @@ describe("updating a quest", () => {
     const quest = await newQuest({ channelIds: [own.channels[0]], webhookId: "shop", webhookValue: "shirt-l", actions: [action] }, own);
     const { data } = await here.first("quest.updated");
     expect(data).toMatchObject({ _id: quest._id, deleted: false, actions: [{ arrayId: quest.actions[0]?.arrayId }] });
-    expect(JSON.stringify(data)).not.toMatch(/webhook|validationValue/);
+    expect(JSON.stringify(data)).not.toMatch(/webhook|validationValue|claimedMessage/);
     await own.call("deleteQuest", { params: { id: quest._id } });
     const everywhere = await newQuest({ title: "For everybody" }, own);
     expect((await there.first("quest.updated")).data).toMatchObject({ _id: everywhere._id });
@@ -340,5 +340,23 @@ describe("the list of quests", () => {
       if (property !== "created") expect(found, property).toHaveLength(1);
     }
     expect((await own.call("listQuests", { query: { siteId: site.id } })).fields).toEqual(["siteId"]);
+  });
+
+  test("is filtered by what it withholds only for callers who may read that", async () => {
+    const internal = { webhookId: "only-here", webhookType: "order-here" };
+    const { _id: id } = await newQuest({ ...internal, channelIds: site.channels.slice(0, 1) });
+    const elsewhere = await newQuest({ ...internal, channelIds: site.channels.slice(1, 2) });
+    const siteWide = await newQuest(internal);
+    const all = [siteWide._id, elsewhere._id, id];
+    for (const [property, value] of Object.entries(internal))
+      for (const [as, expected] of [
+        ["admin", all],
+        ["creator", [id]],
+        ["viewer", []],
+      ] as const) {
+        const { results, pagination } = (await site.call("listQuests", { query: { [property]: value }, as })).as(QuestList);
+        expect(results.map(({ _id }) => _id).sort(), as).toEqual([...expected].sort());
+        expect(pagination.totalCount, as).toBe(expected.length);
+      }
   });
 });

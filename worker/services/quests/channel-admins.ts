@@ -1,5 +1,6 @@
-import type { QuestRow } from "#db/schema/engagement/quests.ts";
-import type { Ctx } from "#worker/services/core/context.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { type QuestRow, quests } from "#db/schema/engagement/quests.ts";
+import { channelsOfCaller, type Ctx } from "#worker/services/core/context.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
 import { Failure } from "#worker/lib/errors.ts";
 
@@ -8,6 +9,14 @@ export async function questManager(ctx: Ctx): Promise<(quest: QuestRow) => boole
   const actor = await ctx.caller();
   if (actor.kind !== "account" || isSiteAdmin(actor.roles, "read")) return () => true;
   return ({ channelIds }) => channelIds.some((channelId) => managesPage(actor.roles, channelId, "read"));
+}
+
+/** The condition that the caller may see a quest's internal fields, for lists that are filtered by one; undefined for all quests. */
+export async function isManaged(ctx: Ctx): Promise<SQL | undefined> {
+  const own = await channelsOfCaller(ctx);
+  if (own === "all") return undefined;
+  const ownChannels = sql`(select value from json_each(${JSON.stringify(own)}))`;
+  return sql`exists (select 1 from json_each(${quests.channelIds}) as channel where channel.value in ${ownChannels})`;
 }
 
 /** Throws a 400 unless the caller administers each of these channels or, if there are none, the whole site. */

@@ -3,8 +3,8 @@ import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { dataOf, type LoggedEvent } from "#worker/services/event-catalogue/effect.ts";
 import { Quest, QuestAction } from "./schemas.ts";
 
-// Anonymous viewers receive this too, so it leaves out internal fields and the values that validate an action.
-const PublicQuest = Quest.omit({ webhookId: true, webhookType: true, webhookValue: true }).extend({
+// Anonymous viewers receive this too, so it leaves out internal fields, what a claim reveals and the values that validate an action.
+const PublicQuest = Quest.omit({ claimedMessage: true, webhookId: true, webhookType: true, webhookValue: true }).extend({
   actions: z.array(QuestAction.omit({ validationValue: true })),
 });
 

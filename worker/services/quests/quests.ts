@@ -20,7 +20,7 @@ import { inQuest } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { cancelTimes } from "#worker/services/schedule/derived.ts";
-import { requireChannelAdmin } from "./channel-admins.ts";
+import { isManaged, requireChannelAdmin } from "./channel-admins.ts";
 import { scheduleQuest } from "./times.ts";
 
 /** The `message` for an invalid quest; the issues name the fields. */
@@ -51,7 +51,9 @@ const PROPERTIES = {
 
 export async function listQuests(ctx: Ctx, query: QuestQuery): Promise<ListPage<QuestRow>> {
   requireOwnSite(ctx, query.siteId);
-  return listRows(ctx, questList, query, eq(quests.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
+  const asksForInternals = query.webhookId !== undefined || query.webhookType !== undefined;
+  const visible = asksForInternals ? await isManaged(ctx) : undefined;
+  return listRows(ctx, questList, query, eq(quests.siteId, ctx.siteId), ...equalTo(PROPERTIES, query), visible);
 }
 
 export async function getQuest(ctx: Ctx, id: string): Promise<QuestRow> {

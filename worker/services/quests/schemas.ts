@@ -103,7 +103,7 @@ const fields = {
     .array(z.string().regex(/^[A-Z]{2}$/, "Must be a two-letter country code (ISO 3166-1)"))
     .max(300)
     .describe("Countries where the reward is available; everywhere if empty"),
-  claimedMessage: Text.describe("Shown after the reward is claimed"),
+  claimedMessage: Text.describe("The `message` of a claim, such as a code; empty for callers who don't manage the quest"),
   timeMinimum: Seconds,
   timeMaximum: Seconds,
   webhookId: Key.describe(
@@ -197,8 +197,8 @@ export const QuestQuery = listQuery(SORT_FIELDS, {
   description: z.string().max(5000).optional(),
   rewardType: z.enum(REWARD_TYPES).optional(),
   productId: z.string().max(100).optional(),
-  webhookId: z.string().max(200).optional(),
-  webhookType: z.string().max(200).optional(),
+  webhookId: z.string().max(200).optional().describe("Of the quests that the caller manages"),
+  webhookType: z.string().max(200).optional().describe("Of the quests that the caller manages"),
   channelIds: Id.optional().describe("Only quests on this channel"),
   tags: z.string().max(100).optional().describe("Only quests with this tag"),
   timeMinimum: Moment.describe("Seconds since 1970 UTC"),
@@ -265,7 +265,7 @@ export function toQuest(row: QuestRow, manages: boolean, now: number) {
     claimCost: row.claimCost,
     rewardAmount: row.rewardAmount,
     regions: row.regions,
-    claimedMessage: row.claimedMessage,
+    claimedMessage: manages ? row.claimedMessage : "",
     timeMinimum: row.timeMinimum,
     timeMaximum: row.timeMaximum,
     webhookId: manages ? row.webhookId : null,
