@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { rundownOperators, type RundownRow, rundowns, rundownTakes } from "#db/schema/rundowns.ts";
 import type { RundownItem } from "#db/types.ts";
@@ -19,7 +19,7 @@ import {
   requirePage,
   updateRow,
 } from "#worker/services/core/context.ts";
-import { type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { idIn, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { wakeScheduler } from "#worker/services/schedule/derived.ts";
 import { selectBrokenItems } from "./broken-items.ts";
@@ -70,7 +70,7 @@ export async function listRundowns(ctx: Ctx, query: RundownQuery): Promise<ListP
     query,
     eq(siteId, ctx.siteId),
     query.channelId === undefined ? undefined : eq(channelId, query.channelId),
-    own === "all" ? undefined : inArray(channelId, own),
+    own === "all" ? undefined : idIn(channelId, own),
   );
 }
 

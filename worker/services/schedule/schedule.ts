@@ -1,10 +1,10 @@
-import { and, count, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
 import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.ts";
 import type { ScheduledBy } from "#db/types.ts";
 import { conflict, forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin, managedChannels, managesPage } from "#worker/lib/roles.ts";
 import { commit, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
-import { type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { idIn, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { checkAction, requireRight } from "./actions.ts";
 import { wakeScheduler } from "./derived.ts";
 import { dueAtOf, type ScheduleInput, type ScheduleQuery, toScheduledAction } from "./schemas.ts";
@@ -120,5 +120,5 @@ async function visibleActions(ctx: Ctx): Promise<SQL | undefined> {
   const actor = await ctx.caller();
   const channelIds = actor.kind === "account" ? managedChannels(actor.roles) : "all";
   if (actor.kind !== "account" || channelIds === "all") return undefined;
-  return or(inArray(scheduledActions.channelId, channelIds), sql`${scheduledActions.scheduledBy} ->> 'id' = ${actor.id}`);
+  return or(idIn(scheduledActions.channelId, channelIds), sql`${scheduledActions.scheduledBy} ->> 'id' = ${actor.id}`);
 }

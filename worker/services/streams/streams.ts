@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import { pages } from "#db/schema/pages.ts";
 import { sites } from "#db/schema/sites.ts";
 import { type StreamProviderRow, streamProviders, type StreamRow, streams } from "#db/schema/streams/streams.ts";
@@ -7,7 +7,7 @@ import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/roles.ts";
 import { type StreamInput, toStreamEvent } from "./schemas.ts";
 import { channelsOfCaller, type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
-import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { idIn, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { keepDraft, createAtProvider } from "./drafts.ts";
 
@@ -30,7 +30,7 @@ export async function listStreams(ctx: Ctx, query: ListQuery & { channelId?: str
     eq(streams.siteId, ctx.siteId),
     query.channelId === undefined ? undefined : eq(streams.channelId, query.channelId),
     query.isLive === undefined ? undefined : eq(streams.isLive, query.isLive),
-    own === "all" ? undefined : inArray(streams.channelId, own),
+    own === "all" ? undefined : idIn(streams.channelId, own),
   );
   if (query.channelId !== undefined) await requireChannel(ctx, query.channelId, "read");
   return page;
