@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { broadcastCalls } from "#test/broadcasts.ts";
 import { committedEvents } from "#test/committed-events.ts";
 import { type CallOptions, newSite, type TestSite } from "#test/harness.ts";
+import { atNextBatch } from "#test/next-batch.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { Poll } from "#worker/services/polls/schemas.ts";
 import { Quest } from "#worker/services/quests/schemas.ts";
@@ -101,11 +102,43 @@ describe("a scheduled broadcast", () => {
     expect((await active()).map(({ broadcastId }) => broadcastId)).not.toContain(action._id);
   });
 
-  test("fails if its overlay was deleted", async () => {
-    const action = await broadcastIn(300);
-    await site.call("deleteOverlay", { params: { id: action.targetId } });
-    await run(action.dueAt);
-    expect(await read(action._id)).toMatchObject({ state: "failed", message: "Overlay Not Found" });
+  test("is cancelled with an event when its overlay or its channel is deleted", async () => {
+    const [overlayGone, other] = [await broadcastIn(300), await broadcastIn(300)];
+    await site.call("deleteOverlay", { params: { id: overlayGone.targetId } });
+    const channelId = await site.addChannel("short-lived");
+    const channelGone = await schedule({ kind: "overlay.broadcast", targetId: await newOverlay(), in: 300, broadcast: { channelId } });
+    await site.call("deletePage", { params: { id: channelId } });
+    for (const [{ _id: id, broadcast }, message] of [
+      [overlayGone, "It was deleted"],
+      [channelGone, "The channel was deleted"],
+    ] as const) {
+      const action = await read(id);
+      expect(action).toMatchObject({ state: "cancelled", message, broadcast });
+      const events = await eventsOf(id);
+      expect(events.map(({ type }) => type)).toEqual(["schedule.created", "schedule.cancelled"]);
+      expect(ScheduledAction.parse(JSON.parse(events[1]?.data ?? ""))).toEqual(action);
+    }
+    expect(await read(other._id)).toMatchObject({ state: "pending", message: null });
+  });
+
+  test("is rejected if its overlay, its channel or its segment goes between the check and the write", async () => {
+    const channelId = await site.addChannel("gone-meanwhile");
+    const segments = (userSegments: Record<string, unknown>) =>
+      site.call("updateSite", { body: { name: "Harbour City", settings: { userSegments } } });
+    await segments({ brief: { name: "Brief", filter: { attribute: "tags", operator: "any_of", value: ["a"] } } });
+    const targetId = await newOverlay();
+    const other = await newOverlay();
+    for (const [path, remove, body] of [
+      ["targetId", () => site.call("deleteOverlay", { params: { id: targetId } }), { targetId, broadcast: {} }],
+      ["broadcast.channelId", () => site.call("deletePage", { params: { id: channelId } }), { targetId: other, broadcast: { channelId } }],
+      ["broadcast.segment", () => segments({}), { targetId: other, broadcast: { segment: "brief" } }],
+    ] as const) {
+      const write = atNextBatch("schedule.created", { before: async () => expect((await remove()).status).toBe(200) });
+      const { status, fields } = await site.call("scheduleAction", { body: { kind: "overlay.broadcast", in: 300, ...body } });
+      write.restore();
+      expect([path, write.isOver, status, fields]).toEqual([path, true, 400, [path]]);
+      expect(await listed({ targetId: body.targetId, state: "pending" })).toEqual([]);
+    }
   });
 });
 
@@ -120,6 +153,14 @@ describe("scheduling", () => {
     expect((await site.call("scheduleAction", { as: "creator", body: { kind: "poll.close", targetId: poll._id, in: 60 } })).status).toBe(
       403,
     );
+  });
+
+  test("names what is wrong with a broadcast by its place in the request", async () => {
+    const targetId = await newOverlay();
+    const fieldsOf = async (broadcast: Record<string, unknown>) =>
+      (await site.call("scheduleAction", { body: { kind: "overlay.broadcast", targetId, in: 60, broadcast } })).fields;
+    expect(await fieldsOf({ segment: "unknown" })).toEqual(["broadcast.segment"]);
+    expect(await fieldsOf({ variables: { nothing: 1 } })).toEqual(["broadcast.variables.nothing"]);
   });
 
   test.each([{ at: 1000 }, { at: "2020-01-01T00:00:00Z" }, { at: 1, in: 1 }, {}])("rejects the time %j", async (time) => {

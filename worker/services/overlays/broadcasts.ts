@@ -129,11 +129,21 @@ export async function previewBroadcast(ctx: Ctx, overlayId: string, input: Broad
   return event.broadcast;
 }
 
-/** The channels of a broadcast that isn't sent yet; null for the whole site. Throws if the request is invalid or the caller has no right to it. */
-export async function checkBroadcast(ctx: Ctx, overlayId: string, input: BroadcastInput, broadcastId: string): Promise<string[] | null> {
+/**
+ * The channels of a broadcast that isn't sent yet, null for the whole site, and what must exist when it is stored. Throws if the request
+ * is invalid or the caller has no right to it.
+ */
+export async function checkBroadcast(
+  ctx: Ctx,
+  overlayId: string,
+  input: BroadcastInput,
+  broadcastId: string,
+): Promise<{ channelIds: string[] | null; references: Reference[] }> {
   const { event, references } = await planBroadcast(ctx, overlayId, input, broadcastId);
-  await requireReferences(ctx, references);
-  return event.channelIds;
+  const path = input.channelId === undefined ? "channelIds" : "channelId";
+  const channels = (namedChannels(input) ?? []).map((id): Reference => ({ kind: "channel", id, path }));
+  const segments = input.segment === undefined ? [] : [{ kind: "segment" as const, id: input.segment, path: "segment" }];
+  return { channelIds: event.channelIds, references: [...references, ...channels, ...segments] };
 }
 
 /** Sends a committed broadcast to its channels. Idempotent: each channel publishes it once. */

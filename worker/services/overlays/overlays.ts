@@ -23,6 +23,7 @@ import {
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { inOverlay } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { cancelActionsOf } from "#worker/services/schedule/derived.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 type Variables = Record<string, string | number | boolean>;
@@ -112,8 +113,8 @@ export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): 
 export async function deleteOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
   const current = await getOverlay(ctx, id);
   requireMatch(ctx, current);
-  const change = deleteRow(ctx, overlays, current);
-  await commitIfUnchanged(ctx, change, { type: "overlay.deleted", resource: `overlay/${id}`, data: toOverlay(current) });
+  const changes = [deleteRow(ctx, overlays, current), ...(await cancelActionsOf(ctx, id))];
+  await commitIfUnchanged(ctx, changes, { type: "overlay.deleted", resource: `overlay/${id}`, data: toOverlay(current) });
   return current;
 }
 

@@ -13,6 +13,7 @@ import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { CALENDAR_EVENT_FIELDS } from "#worker/services/events/schemas.ts";
 import { deleteQuestionsOfChannel } from "#worker/services/qna/erasure.ts";
 import { deleteRundownsOfChannel } from "#worker/services/rundowns/rundowns.ts";
+import { cancelBroadcastsOn } from "#worker/services/schedule/derived.ts";
 import { deleteStatsOfChannel } from "#worker/services/stats/record.ts";
 import { STREAM_FIELDS } from "#worker/services/streams/schemas.ts";
 
@@ -28,6 +29,7 @@ export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchI
     ...deleteChat(ctx, channelId),
     ...deleteStatsOfChannel(ctx, channelId),
     ...deleteRundownsOfChannel(ctx, channelId),
+    ...cancelBroadcastsOn(ctx, actor, channelId),
     ctx.db.delete(outputs).where(ofThisChannel(ctx, outputs, channelId)),
   ];
 }

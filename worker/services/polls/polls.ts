@@ -25,7 +25,7 @@ import {
 import { idIn, isNamed, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { defineOnAllCounters, definitionOf, mayHaveUnwritten } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
-import { cancelTimes, scheduleTimes, wakeScheduler } from "#worker/services/schedule/derived.ts";
+import { cancelActionsOf, scheduleTimes, wakeScheduler } from "#worker/services/schedule/derived.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 /** How many of the most recently modified open polls are checked for responses that are not in the database yet. */
@@ -213,7 +213,7 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   const current = await getPoll(ctx, id);
   requireMatch(ctx, current);
   await requireUnused(ctx, id);
-  const change = [ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id))), ...(await cancelTimes(ctx, id))];
+  const change = [ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id))), ...(await cancelActionsOf(ctx, id))];
   const event: NewEvent<"poll.deleted"> = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
   if (!(await wonRace(() => commitIfUnchanged(ctx, change, event)))) {
     // A panel or quest was added concurrently, or the poll was changed.

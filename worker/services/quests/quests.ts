@@ -19,7 +19,7 @@ import { newRaffle } from "./raffles.ts";
 import { inQuest } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
-import { cancelTimes } from "#worker/services/schedule/derived.ts";
+import { cancelActionsOf } from "#worker/services/schedule/derived.ts";
 import { isManaged, requireChannelAdmin } from "./channel-admins.ts";
 import { scheduleQuest } from "./times.ts";
 
@@ -106,7 +106,7 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   if (usingPanels.length > 0) throw questInUse(usingPanels);
   const change = ctx.db.delete(quests).where(and(whereVersion(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
   const deleteReports = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
-  const changes = [change, deleteReports, ...(await cancelTimes(ctx, id))];
+  const changes = [change, deleteReports, ...(await cancelActionsOf(ctx, id))];
   if (await wonRace(() => commitIfUnchanged(ctx, changes, questEvent(ctx, "deleted", current)))) return current;
   // A panel was added concurrently, or the quest was changed.
   const addedPanels = await panelsWith(ctx, id);

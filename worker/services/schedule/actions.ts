@@ -1,9 +1,10 @@
 import type { z } from "@hono/zod-openapi";
 import type { ScheduledActionRow } from "#db/schema/schedule.ts";
 import type { ScheduledPayload } from "#db/types.ts";
-import { forbidden } from "#worker/lib/errors.ts";
+import { Failure, forbidden } from "#worker/lib/errors.ts";
 import { isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
+import type { Reference, ReferenceKind } from "#worker/services/core/references.ts";
 import { broadcastOverlay, checkBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import { getOverlay } from "#worker/services/overlays/overlays.ts";
 import { BroadcastInput } from "#worker/services/overlays/schemas.ts";
@@ -17,6 +18,8 @@ interface Target {
   name: string;
   channelId: string | null;
   payload: ScheduledPayload;
+  /** What must still exist when the row is inserted. */
+  references: Reference[];
 }
 
 interface Request {
@@ -29,23 +32,38 @@ interface Request {
 /** Checks an action when it is scheduled: its target must exist, and the caller must have the right to do it now. */
 export async function checkAction(ctx: Ctx, { id, kind, targetId, broadcast }: Request): Promise<Target> {
   await requireRight(ctx, kind);
+  const target = (of: ReferenceKind): Reference[] => [{ kind: of, id: targetId, path: "targetId" }];
   switch (kind) {
     case "overlay.broadcast": {
       const payload = broadcast ?? BroadcastInput.parse({});
       const { name } = await getOverlay(ctx, targetId);
-      const channelIds = await checkBroadcast(ctx, targetId, payload, id);
-      return { name, channelId: onlyOf(channelIds ?? []), payload };
+      const { channelIds, references } = await inBroadcast(() => checkBroadcast(ctx, targetId, payload, id));
+      return { name, channelId: onlyOf(channelIds ?? []), payload, references: [...target("overlay"), ...references.map(ofBroadcast)] };
     }
     case "poll.open":
     case "poll.close":
-      return { name: (await getPoll(ctx, targetId)).name, channelId: null, payload: {} };
+      return { name: (await getPoll(ctx, targetId)).name, channelId: null, payload: {}, references: target("poll") };
     case "quest.open":
     case "quest.close": {
       const { title, channelIds } = await getQuest(ctx, targetId);
       await requireChannelAdmin(ctx, channelIds);
-      return { name: title, channelId: onlyOf(channelIds), payload: {} };
+      return { name: title, channelId: onlyOf(channelIds), payload: {}, references: target("quest") };
     }
   }
+}
+
+/** Runs a check whose errors name the fields of a broadcast's request, which is part of that of the action. */
+async function inBroadcast<T>(check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!(error instanceof Failure) || !error.issues) throw error;
+    throw new Failure(error.code, error.message, { issues: error.issues.map(ofBroadcast) });
+  }
+}
+
+function ofBroadcast<T extends { path: string }>(named: T): T {
+  return { ...named, path: `broadcast.${named.path}` };
 }
 
 /** Does what is scheduled, by the rights that the context's caller has now. Returns why, if there is nothing left to do. */

@@ -35,6 +35,7 @@ export async function scheduleTimes(
   if (changed.length === 0) return [];
   const actor = await ctx.caller();
   const isReplaced = and(
+    eq(scheduledActions.targetId, target.targetId),
     eq(scheduledActions.source, source),
     inArray(
       scheduledActions.kind,
@@ -61,7 +62,7 @@ export async function scheduleTimes(
         ],
   );
   return [
-    ...(previous ? cancelWhere(ctx, actor, target.targetId, "The time was changed", isReplaced) : []),
+    ...(previous ? cancelWhere(ctx, actor, "The time was changed", isReplaced) : []),
     ...rows.flatMap((row) => [
       ctx.db.insert(scheduledActions).values(row),
       insertEvents(ctx, actor, "schedule.created", ownRow(ctx, scheduledActions, row.id)),
@@ -69,14 +70,20 @@ export async function scheduleTimes(
   ];
 }
 
-/** The statements, for the batch that deletes a poll or quest, that cancel all its pending actions, each with its event. */
-export async function cancelTimes(ctx: Ctx, targetId: string): Promise<BatchItem<"sqlite">[]> {
-  return cancelWhere(ctx, await ctx.caller(), targetId, "It was deleted");
+/** The statements, for the batch that deletes an overlay, poll or quest, that cancel all its pending actions, each with its event. */
+export async function cancelActionsOf(ctx: Ctx, targetId: string): Promise<BatchItem<"sqlite">[]> {
+  return cancelWhere(ctx, await ctx.caller(), "It was deleted", eq(scheduledActions.targetId, targetId));
 }
 
-function cancelWhere(ctx: Ctx, actor: Actor, targetId: string, message: string, which?: SQL): BatchItem<"sqlite">[] {
+/** The same for the batch that deletes a channel, of the broadcasts on this channel alone. */
+export function cancelBroadcastsOn(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
+  const isBroadcast = eq(scheduledActions.kind, "overlay.broadcast");
+  return cancelWhere(ctx, actor, "The channel was deleted", and(isBroadcast, eq(scheduledActions.channelId, channelId)));
+}
+
+function cancelWhere(ctx: Ctx, actor: Actor, message: string, which: SQL | undefined): BatchItem<"sqlite">[] {
   const { siteId, state, version } = scheduledActions;
-  const where = and(eq(siteId, ctx.siteId), eq(scheduledActions.targetId, targetId), eq(state, "pending"), which);
+  const where = and(eq(siteId, ctx.siteId), eq(state, "pending"), which);
   const ended = { state: "cancelled" as const, message, endedAt: ctx.now, modified: ctx.now };
   return [
     insertEvents(ctx, actor, "schedule.cancelled", where, ended),
@@ -94,11 +101,11 @@ function insertEvents(
   where: SQL | undefined,
   changes: Partial<Pick<ScheduledActionRow, "state" | "message" | "endedAt" | "modified">> = {},
 ): BatchItem<"sqlite"> {
-  const { id, siteId, kind, targetId, name, channelId, dueAt, state, source, scheduledBy, message, endedAt, created, modified } =
+  const { id, siteId, kind, targetId, name, channelId, dueAt, state, source, scheduledBy, message, endedAt, created, modified, payload } =
     scheduledActions;
   const columns = { siteId, kind, targetId, name, channelId, dueAt, state, source, scheduledBy, message, endedAt, created, modified };
-  // Polls and quests aren't broadcast.
-  const data = { _id: id, ...columns, ...changes, broadcast: null };
+  const broadcast = sql`json(iif(${kind} = 'overlay.broadcast', ${payload}, 'null'))`;
+  const data = { _id: id, ...columns, ...changes, broadcast };
   return insertEventsForRows(ctx, actor, { type, area: "schedule", table: scheduledActions, where, data });
 }
 

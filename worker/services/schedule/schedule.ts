@@ -3,8 +3,9 @@ import { type ScheduledActionRow, scheduledActions } from "#db/schema/schedule.t
 import type { ScheduledBy } from "#db/types.ts";
 import { conflict, forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin, managedChannels, managesPage } from "#worker/lib/roles.ts";
-import { commit, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, updateRow } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
+import { commitReferencing } from "#worker/services/core/references.ts";
 import { checkAction, requireRight } from "./actions.ts";
 import { wakeScheduler } from "./derived.ts";
 import { dueAtOf, type ScheduleInput, type ScheduleQuery, toScheduledAction } from "./schemas.ts";
@@ -29,7 +30,7 @@ export async function scheduleAction(ctx: Ctx, input: ScheduleInput): Promise<Sc
   const scheduledBy = await callerOf(ctx);
   const row = newRow(ctx);
   const { kind, targetId, broadcast } = input;
-  const target = await checkAction(ctx, { id: row.id, kind, targetId, broadcast });
+  const { references, ...target } = await checkAction(ctx, { id: row.id, kind, targetId, broadcast });
   await requireRoom(ctx);
   const action: ScheduledActionRow = {
     ...row,
@@ -44,7 +45,7 @@ export async function scheduleAction(ctx: Ctx, input: ScheduleInput): Promise<Sc
     message: null,
     endedAt: null,
   };
-  await commit(ctx, ctx.db.insert(scheduledActions).values(action), {
+  await commitReferencing(ctx, references, ctx.db.insert(scheduledActions).values(action), {
     type: "schedule.created",
     resource: `schedule/${action.id}`,
     data: toScheduledAction(action),
