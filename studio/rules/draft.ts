@@ -12,6 +12,9 @@ export type Operator = JsonRule["trigger"]["operator"];
 export type Scope = SendOverlay["targeting"]["scope"];
 export type Segment = SendOverlay["targeting"]["segment"];
 
+/** How many of a kind the screens read; of more, some may be missing. */
+export const MOST_READ = 200;
+
 /** A fixed value as it is typed, or a fact of the event. */
 export interface BindingDraft {
   from: "fixed" | "fact";
@@ -258,13 +261,26 @@ export function conditionText({ trigger: { fact, operator, value, behavior, dela
 /** What a rule does, in words. */
 export function actionText({ action }: JsonRule, nameOf: (id: string) => string | undefined): string {
   switch (action.type) {
-    case "SEND_OVERLAY":
-      return `Show “${nameOf(action.templateId) ?? "a template"}”`;
-    case "LOCK_POLL":
-      return `Close the poll “${nameOf(action.pollId) ?? "…"}”`;
+    case "SEND_OVERLAY": {
+      const name = nameOf(action.templateId);
+      return name === undefined ? "Show an overlay" : `Show “${name}”`;
+    }
+    case "LOCK_POLL": {
+      const name = nameOf(action.pollId);
+      return name === undefined ? "Close a poll" : `Close the poll “${name}”`;
+    }
     case "CREATE_CHANNEL":
       return "Create a channel";
   }
+}
+
+type Known = readonly { _id: string }[] | undefined;
+
+/** What the action shows or closes, if it isn't among all that there are. */
+export function deletedTarget({ action }: JsonRule, { templates, polls }: { templates: Known; polls: Known }): "Template" | "Poll" | null {
+  const lacks = (known: Known, id: string) => known !== undefined && known.length < MOST_READ && known.every(({ _id }) => _id !== id);
+  if (action.type === "SEND_OVERLAY" && lacks(templates, action.templateId)) return "Template";
+  return action.type === "LOCK_POLL" && lacks(polls, action.pollId) ? "Poll" : null;
 }
 
 export interface FormProps {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas } from "#sdk/client/index.ts";
 import { useSession } from "#studio/session/context.tsx";
-import type { Provider, Rule } from "./draft.ts";
+import { MOST_READ, type Provider, type Rule } from "./draft.ts";
 
 export const RULES_LIST = ["rules", "list"] as const;
 export const ruleKey = (id: string) => ["rules", "item", id] as const;
@@ -9,7 +9,7 @@ export const ruleKey = (id: string) => ["rules", "item", id] as const;
 export type RuleWithLog = Schemas["AutomationRuleWithLog"];
 export type DryRunResult = Schemas["DryRun"]["results"][number];
 
-const MANY = { limit: 200 } as const;
+const MANY = { limit: MOST_READ } as const;
 
 export function useRules() {
   const { client } = useSession();

@@ -6,7 +6,7 @@ import { Icon } from "#studio/ui/icon.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Empty, ErrorState } from "#studio/ui/states.tsx";
 import { TableSkeleton } from "#studio/ui/table-skeleton.tsx";
-import { actionText, conditionText, type Rule } from "./draft.ts";
+import { actionText, conditionText, deletedTarget, type Rule } from "./draft.ts";
 import { DeleteRules } from "./delete-rules.tsx";
 import { DryRun } from "./dry-run.tsx";
 import { useChannels, usePolls, useRules, useTemplates } from "./queries.ts";
@@ -75,7 +75,7 @@ export default function Rules() {
 type RuleSelection = Pick<Selection<Rule>, "ticked" | "onChange">;
 
 function RuleTable({ rules, selection }: { rules: readonly Rule[]; selection?: RuleSelection }) {
-  const names = useNames();
+  const { names, deleted } = useNames();
   return (
     <DataTable
       label="Rules"
@@ -95,7 +95,18 @@ function RuleTable({ rules, selection }: { rules: readonly Rule[]; selection?: R
           ),
         },
         { title: "When", cell: ({ jsonRule }) => conditionText(jsonRule) },
-        { title: "Does", cell: ({ jsonRule }) => actionText(jsonRule, names) },
+        {
+          title: "Does",
+          cell: ({ jsonRule }) => {
+            const target = deleted(jsonRule);
+            return (
+              <>
+                {actionText(jsonRule, names)}
+                {target && <span className="badge rule-broken">{target} deleted</span>}
+              </>
+            );
+          },
+        },
         { title: "Channel", cell: ({ channelId }) => (channelId === null ? "Whole site" : (names(channelId) ?? "–")) },
         { title: "On", cell: (rule) => <RuleSwitch rule={rule} isLabelHidden /> },
       ]}
@@ -103,12 +114,15 @@ function RuleTable({ rules, selection }: { rules: readonly Rule[]; selection?: R
   );
 }
 
-/** What the ids of rules stand for. */
-function useNames(): (id: string) => string | undefined {
+/** What the ids of rules stand for, and whether what a rule shows or closes has been deleted. */
+function useNames() {
   const templates = useTemplates();
   const channels = useChannels();
   const polls = usePolls();
   const all = [...(templates.data ?? []), ...(channels.data ?? []), ...(polls.data ?? [])];
-  const names = new Map(all.map(({ _id, name }) => [_id, name]));
-  return (id) => names.get(id);
+  const byId = new Map(all.map(({ _id, name }) => [_id, name]));
+  return {
+    names: (id: string) => byId.get(id),
+    deleted: (rule: Rule["jsonRule"]) => deletedTarget(rule, { templates: templates.data, polls: polls.data }),
+  };
 }

@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { conditionText, draftOf, NEW_RULE, operatorsFor, problemsOf, type Provider, type Rule, ruleOf, typedValue } from "./draft.ts";
+import {
+  conditionText,
+  draftOf,
+  deletedTarget,
+  MOST_READ,
+  NEW_RULE,
+  operatorsFor,
+  problemsOf,
+  type Provider,
+  type Rule,
+  ruleOf,
+  typedValue,
+} from "./draft.ts";
 import { momentOf, parseRecording, rowsOf } from "./recording.ts";
 
 const provider: Provider = {
@@ -54,6 +66,27 @@ describe("the form of a rule", () => {
   ])("saves the action $type unchanged", (action) => {
     const other: Rule = { ...rule, jsonRule: { ...rule.jsonRule, action } };
     expect(ruleOf(draftOf(other), provider, other).action).toEqual(action);
+  });
+
+  test("tells when what it shows or closes has been deleted, as far as that is known", () => {
+    const closing: Rule["jsonRule"] = { ...rule.jsonRule, action: { type: "LOCK_POLL", pollId: "q" } };
+    const some = [{ _id: "t" }, { _id: "q" }];
+    const many = Array.from({ length: MOST_READ }, (_, index) => ({ _id: String(index) }));
+    for (const [known, isGone] of [
+      [some, false],
+      [[{ _id: "other" }], true],
+      [[], true],
+      [many, false],
+      [undefined, false],
+    ] as const) {
+      expect(deletedTarget(rule.jsonRule, { templates: known, polls: some })).toBe(isGone ? "Template" : null);
+      expect(deletedTarget(closing, { templates: some, polls: known })).toBe(isGone ? "Poll" : null);
+    }
+    const creating: Rule["jsonRule"] = {
+      ...rule.jsonRule,
+      action: { type: "CREATE_CHANNEL", name: { type: "dynamic", value: "match.name" } },
+    };
+    expect(deletedTarget(creating, { templates: [], polls: [] })).toBeNull();
   });
 
   test("drops what belonged to another template", () => {

@@ -210,12 +210,17 @@ describe("Studio", () => {
 
   test("removes what was scheduled, and deletes the ticked rules together", async () => {
     await asKey("POST", "/schedule/v1", { kind: "poll.open", targetId: pollId, in: 3600 });
+    const answers = [{ answer: "Yes" }, { answer: "No" }];
+    const poll = { siteId: site.id, type: "poll", name: "Short-lived", question: "Yet?", open: false, answers };
+    const closed = Item.parse(await asKey("POST", "/poll/v3", poll))._id;
     const { dataProviderId } = Provider.parse(await asKey("POST", "/dataprovider/v1/registration", PROVIDER));
-    for (const name of ["First rule", "Second rule", "Third rule"]) {
+    const creates = { type: "CREATE_CHANNEL", name: { type: "static", value: "After the goal" } };
+    const closes = { type: "LOCK_POLL", pollId: closed };
+    for (const [name, action] of Object.entries({ "First rule": creates, "Second rule": closes, "Third rule": creates })) {
       const trigger = { dataProviderId, fact: "score", operator: "greater_than", value: 0, behavior: "immediate" };
-      const action = { type: "CREATE_CHANNEL", name: { type: "static", value: "After the goal" } };
       await asKey("POST", "/personalization/v1/automation-rule", { name, jsonRule: { trigger, action }, active: false });
     }
+    await asKey("DELETE", `/poll/v3/${closed}`, undefined);
     const page = await signIn("/schedule");
     const row = page.getByRole("table", { name: "Scheduled actions" }).getByRole("row").filter({ hasText: "Opens the poll" });
     await row.getByText(/^in (59 minutes|1 hour)$/).waitFor();
@@ -224,6 +229,8 @@ describe("Studio", () => {
     await user.press(page.getByRole("dialog").getByRole("button", { name: "Remove" }));
     await page.getByText("Nothing is scheduled.").waitFor();
     await page.goto(`${url}/studio/rules`);
+    await page.getByRole("row", { name: "Second rule" }).getByText("Poll deleted").waitFor();
+    expect(await page.getByText("Poll deleted").count()).toBe(1);
     for (const name of ["First rule", "Third rule"]) await user.press(page.getByLabel(`Select ${name}`), "Space");
     expect(await axeViolations(page)).toEqual([]);
     await user.press(page.getByRole("group", { name: "Selected rules" }).getByRole("button", { name: "Delete…" }));
