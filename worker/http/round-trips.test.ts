@@ -22,11 +22,11 @@ const EXPECTED: Record<string, { first: string; next: string }> = {
   listBroadcasts: { first: "1 of 3", next: "1 of 3" },
   createOverlay: { first: "2 of 3", next: "2 of 3" },
   updateOverlay: { first: "2 of 4", next: "2 of 4" },
-  deleteOverlay: { first: "2 of 4", next: "2 of 4" },
+  deleteOverlay: { first: "2 of 6", next: "2 of 6" },
   createPage: { first: "2 of 3", next: "2 of 3" },
   updatePage: { first: "2 of 4", next: "2 of 4" },
   // Includes everything that may reference a channel, and its events.
-  deletePage: { first: "2 of 27", next: "2 of 27" },
+  deletePage: { first: "2 of 29", next: "2 of 29" },
   broadcastOverlay: { first: "2 of 5", next: "2 of 5" },
   broadcastOverlayToTag: { first: "2 of 5", next: "2 of 5" },
   clearBroadcasts: { first: "2 of 5", next: "2 of 5" },
