@@ -96,7 +96,7 @@ export interface OperationPolicy {
     readsPrimary: boolean;
     errors: NonNullable<AccessSpec["errors"]>;
   };
-  input: { maxBytes: number; invalidMessage: string | undefined; isBodyOptional: boolean; readsText: boolean };
+  input: { maxBytes: number; invalidMessage: string | undefined; isJson: boolean; isBodyOptional: boolean; readsText: boolean };
   limit: LimitSpec | undefined;
   retries: Required<RetriesSpec> & { takesKey: boolean };
 }
@@ -119,6 +119,7 @@ export function policyOf({ operationId, path, method, access, request, input, li
     input: {
       maxBytes: input?.maxBytes ?? MAX_BYTES,
       invalidMessage: input?.invalidMessage,
+      isJson: request.body?.content["application/json"] !== undefined,
       isBodyOptional: request.body?.required === false,
       readsText: input?.readsText ?? false,
     },

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { type Operation, operations } from "#test/openapi.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { Poll } from "#worker/services/polls/schemas.ts";
 import { Problem } from "./errors.ts";
 
 let site: TestSite;
@@ -175,6 +176,24 @@ describe("a number in a query", () => {
     const texts = [" ", "", "0x5", "1e2", "+5", "5 ", "5n", "Infinity", "٥"];
     for (const text of texts) expect(await site.call(operationId, { query: { [name]: text } })).toMatchObject({ status: 400 });
     expect((await site.call(operationId, { query: { [name]: "0x5" } })).fields).toContain(name);
+  });
+});
+
+describe("half of a surrogate pair, which strict clients couldn't read", () => {
+  const halves = { question: "Who wins\ud83d?", name: "\ude00", answers: [{ answer: "Us\ud83d" }, { answer: "😀" }] };
+
+  test("becomes U+FFFD in a body, with or without an Idempotency-Key, and is stored like that", async () => {
+    const body = new Blob([JSON.stringify({ siteId: site.id, type: "poll", open: true, ...halves })], { type: "application/json" });
+    const repeatable: Record<string, string> = { "Idempotency-Key": "halves" };
+    for (const headers of [{}, repeatable, repeatable]) {
+      const created = await site.call("createPoll", { body, headers });
+      expect(created).toMatchObject({
+        status: 201,
+        body: { question: "Who wins\ufffd?", name: "\ufffd", answers: [{ answer: "Us\ufffd" }, { answer: "😀" }] },
+      });
+      const { _id: id } = created.as(Poll);
+      expect((await site.call("getPoll", { params: { id } })).body).toEqual(created.body);
+    }
   });
 });
 

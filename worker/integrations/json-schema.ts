@@ -2,6 +2,7 @@ import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
 import type { Issue } from "#worker/lib/errors.ts";
 import { plainSchema } from "#worker/lib/json-schema/plain-schema.ts";
 import { metered, OutOfSteps, StepBudget } from "#worker/lib/json-schema/steps.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 
 // Validates events against their provider's schema with a library that interprets schemas, because Workers can't compile code.
 
@@ -60,7 +61,7 @@ function measure(instance: unknown): { issue?: Issue; longest: number } {
       if (typeof value !== "object" || value === null) continue;
       for (const [name, inner] of Object.entries<unknown>({ ...value })) {
         if (name.length > MAX_NAME_LENGTH)
-          return { issue: { path: name.slice(0, 40), message: `A name has at most ${MAX_NAME_LENGTH} characters` }, longest };
+          return { issue: { path: clip(name, 40), message: `A name has at most ${MAX_NAME_LENGTH} characters` }, longest };
         next.push(inner);
       }
     }

@@ -1,4 +1,5 @@
 import { Failure, invalid } from "#worker/lib/errors.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 
 // Reads archives that others made. What a small archive could become is bounded before and while it is decompressed.
 
@@ -81,7 +82,7 @@ function requirePath(path: string, field: string): void {
   const segments = path.split("/");
   const isPlain = segments.every((segment) => SEGMENT.test(segment) && !/^\.+$/.test(segment) && !segment.endsWith(" "));
   if (!isPlain || path.length > MAX_PATH_LENGTH || segments.length > MAX_SEGMENTS)
-    throw invalid(field, `It contains a file with an unsafe name: ${JSON.stringify(path.slice(0, 100))}`);
+    throw invalid(field, `It contains a file with an unsafe name: ${JSON.stringify(clip(path, 100))}`);
 }
 
 function requireSize(path: string, size: number, compressed: number, left: number, field: string, limits: ZipLimits): void {

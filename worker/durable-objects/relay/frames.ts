@@ -1,6 +1,7 @@
 import type { AccountTags, LogFrame, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { VotePayment } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { isSegmentLabel } from "#worker/lib/segments.ts";
+import { wellFormedJson } from "#worker/lib/well-formed.ts";
 import { type HiddenChange, ViewerFrame } from "./relay.protocol.ts";
 
 /** A chat message of 500 characters may be escaped to 12 characters each. */
@@ -132,7 +133,7 @@ export function messageByAudience(frames: LogFrame[], states: string[], head: nu
 export function readViewerFrame(message: string | ArrayBuffer): ViewerFrame | null {
   if (typeof message !== "string" || message.length > MAX_VIEWER_FRAME) return null;
   try {
-    return ViewerFrame.parse(JSON.parse(message));
+    return ViewerFrame.parse(JSON.parse(wellFormedJson(message)));
   } catch {
     return null;
   }

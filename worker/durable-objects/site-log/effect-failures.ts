@@ -1,5 +1,6 @@
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { reportEffectFailures } from "#worker/services/operations/effect-failures.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 import type { FailedEffect, FailureSummary } from "./site-log.protocol.ts";
 
 /** State of an event's effects, in the `done` column of `events`. Failed ones have a row in `retries`, and in `failures` their cause. */
@@ -60,7 +61,7 @@ export class EffectFailures {
        ON CONFLICT DO UPDATE SET tries = tries + 1, due = ?2 + min(?3 << min(tries, 20), ?4)`,
       ...[sequence, now, RETRY_MS, MAX_RETRY_MS],
     );
-    this.#sql.exec("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", sequence, cause.slice(0, MAX_CAUSE), now);
+    this.#sql.exec("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", sequence, clip(cause, MAX_CAUSE), now);
   }
 
   /** Gives up an effect that couldn't read its event several times. */

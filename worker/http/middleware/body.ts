@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { Failure } from "#worker/lib/errors.ts";
+import { wellFormedJson } from "#worker/lib/well-formed.ts";
 import type { AppEnv, Step } from "#worker/http/app-env.ts";
 import { confirmCaller } from "./confirm-caller.ts";
 
@@ -39,6 +40,20 @@ export const readTextAsJson: Step = (c, next) => {
     c.req.raw = new Request(c.req.raw, { headers });
   }
   return next();
+};
+
+/** Replaces half characters in a JSON body, which strict clients couldn't read where it is repeated to them. */
+export const repairJson: Step = async (c, next) => {
+  if (c.req.header("Content-Type")?.includes("json") && c.req.raw.body !== null) {
+    const text = await c.req.text();
+    const repaired = wellFormedJson(text);
+    if (repaired !== text) {
+      const { url, method, headers } = c.req.raw;
+      c.req.raw = new Request(url, { method, headers, body: repaired });
+      c.req.bodyCache = {};
+    }
+  }
+  await next();
 };
 
 /** Reads the whole body, up to a size, before anything else does; later readers get the buffered copy. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Run, runSteps, uncheckedCaller } from "#test/middleware-app.ts";
 import { unauthenticated } from "#worker/lib/errors.ts";
-import { bufferBody, dropEmptyBody, limitBody } from "./body.ts";
+import { bufferBody, dropEmptyBody, limitBody, repairJson } from "./body.ts";
 
 const echo: Run["handler"] = async (c) => c.text(await c.req.text());
 
@@ -42,6 +42,21 @@ describe("an optional body", () => {
       [undefined, ""],
       ["application/json", "{}"],
     ]);
+  });
+});
+
+describe("a JSON body", () => {
+  test("has a replacement for each half of a character, and no other body has", async () => {
+    const text = String.raw`{"a\ud800":"\udc00 \ud83d\ude00"}`;
+    for (const [type, expected] of [
+      ["application/json; charset=utf-8", String.raw`{"a\ufffd":"\ufffd \ud83d\ude00"}`],
+      ["text/plain", text],
+    ] as const) {
+      let read: string | undefined;
+      const handler: Run["handler"] = async (c) => c.text((read = await c.req.text()));
+      await runSteps([repairJson], { body: stream(text), headers: { "Content-Type": type }, handler });
+      expect(read).toBe(expected);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Step } from "#worker/http/app-env.ts";
 import type { OperationPolicy } from "#worker/http/operation-policy.ts";
 import { authenticate } from "./authenticate.ts";
-import { dropEmptyBody, limitBody, readTextAsJson } from "./body.ts";
+import { dropEmptyBody, limitBody, readTextAsJson, repairJson } from "./body.ts";
 import { confirmUnchecked } from "./confirm-caller.ts";
 import { idempotency } from "./idempotency.ts";
 import { rateLimit } from "./rate-limit.ts";
@@ -23,6 +23,7 @@ export function pipelineOf(policy: OperationPolicy): Step[] {
     input.isBodyOptional && dropEmptyBody,
     input.readsText && readTextAsJson,
     retries.takesKey && idempotency(policy),
+    input.isJson && repairJson,
     confirmUnchecked,
     wakeLogs,
   ].filter((step) => typeof step === "function");

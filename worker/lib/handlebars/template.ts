@@ -1,3 +1,5 @@
+import { clip } from "#worker/lib/well-formed.ts";
+
 const VARIABLE = /\{\{\{?\s*([A-Za-z_][\w.-]*)\s*\}?\}\}/g;
 
 /**
@@ -10,8 +12,8 @@ export function renderVariables(html: string, variables: Record<string, string |
 
 /** Replaces `{{name}}` in plain text, without escaping; unknown names become empty. Cuts the result to `limit` characters. */
 export function fillVariables(text: string, variables: ReadonlyMap<string, string | number | boolean>, limit: number): string {
-  const values = (name: string) => String(variables.get(name) ?? "").slice(0, limit);
-  return substitute(text, values, limit * 2)?.slice(0, limit) ?? "";
+  const values = (name: string) => clip(String(variables.get(name) ?? ""), limit);
+  return clip(substitute(text, values, limit * 2) ?? "", limit);
 }
 
 /** The name, if the text is one placeholder and nothing else. */

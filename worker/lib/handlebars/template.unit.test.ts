@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderVariables } from "./template.ts";
+import { fillVariables, renderVariables } from "./template.ts";
 
 test.for([
   ["{{a}} {{ a }} {{{a}}} {{{ a }}}", "1 1 1 1"],
@@ -28,4 +28,9 @@ test("rendering returns null if the result is too long, however often a value is
   expect(renderVariables("<{{a}}>", { a: "&" }, 7)).toBe("<&amp;>");
   expect(renderVariables("<{{a}}>", { a: "&" }, 6)).toBeNull();
   expect(renderVariables("{{a}}".repeat(13_000), { a: "x".repeat(10_000) }, 131_072)).toBeNull();
+});
+
+test("filling cuts the result, and a value that is too long, between characters", () => {
+  const filled = (text: string, limit: number) => fillVariables(text, new Map([["a", "x😀"]]), limit);
+  expect([filled("{{a}}", 3), filled("{{a}}", 2), filled("y{{a}}", 3), filled("y{{a}}", 4)]).toEqual(["x😀", "x", "yx", "yx😀"]);
 });

@@ -1,3 +1,5 @@
+import { clip } from "#worker/lib/well-formed.ts";
+
 /** Enough for a page of a list; a model pays for every character. */
 const MAX_CHARS = 20_000;
 
@@ -23,7 +25,7 @@ async function startOf(response: Response): Promise<{ text: string; isWhole: boo
     text += part.value;
     if (text.length <= MAX_CHARS) continue;
     await reader?.cancel();
-    return { text: text.slice(0, MAX_CHARS), isWhole: false };
+    return { text: clip(text, MAX_CHARS), isWhole: false };
   }
   return { text, isWhole: true };
 }

@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import type { AppEnv } from "#worker/http/app-env.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 import { Catalogue, declarationOf, type ListedOperation, notCallable } from "./catalogue.ts";
 import type { InProcessApi } from "./mount.ts";
 import { type CallInput, confirmationOf, isConfirmed, once, requestOf } from "./request.ts";
@@ -160,7 +161,7 @@ class OperationCall {
 
 async function bodyText(request: Request): Promise<string> {
   const body = await request.clone().text();
-  return body === "" ? "" : ` ${body.slice(0, 2000)}`;
+  return body === "" ? "" : ` ${clip(body, 2000)}`;
 }
 
 function textResult(text: string): CallToolResult {

@@ -9,6 +9,7 @@ import { accountColumns } from "./columns.ts";
 import { accountEvent } from "./account-rows.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { ctxOf, fromEveryDb } from "#worker/services/core/databases.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 
 const MAX_TAGS = 200;
 const MAX_TAG_LENGTH = 100;
@@ -114,7 +115,7 @@ class TagBatch {
     const tags = list.split(",").flatMap((tag) => tag.trim() || []);
     const problem = findProblem(id, tags, columns);
     if (problem !== undefined) {
-      this.details.push({ accountId: id.slice(0, 100), message: problem });
+      this.details.push({ accountId: clip(id, 100), message: problem });
       return;
     }
     const known = this.#tags.get(id) ?? new Set();

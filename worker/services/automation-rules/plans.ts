@@ -17,6 +17,7 @@ import { type Ctx, ownRows } from "#worker/services/core/context.ts";
 import { idIn } from "#worker/services/core/listing.ts";
 import { newPollsOf } from "#worker/services/overlays/kit/variables.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 
 /** A rule fired by an event; `due` is in epoch milliseconds. */
 export interface RuleFiring {
@@ -128,14 +129,14 @@ function reachOf(rule: RuleRow, { scope, target }: RuleTargeting, data: unknown)
 }
 
 function scalar(name: string, value: unknown): string | number | boolean {
-  if (typeof value === "string") return value.slice(0, 10_000);
+  if (typeof value === "string") return clip(value, 10_000);
   if (typeof value === "number" || typeof value === "boolean") return value;
   throw new RuleError(`The variable ${name} must be a string, number or boolean`);
 }
 
 function checked<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const result = schema.safeParse(value);
-  if (!result.success) throw new RuleError(`${what} can't be ${JSON.stringify(value)?.slice(0, 100) ?? "nothing"}`);
+  if (!result.success) throw new RuleError(`${what} can't be ${clip(JSON.stringify(value) ?? "nothing", 100)}`);
   return result.data;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { Failure, invalid, type Issue } from "#worker/lib/errors.ts";
 import type { ZippedFile } from "#worker/lib/zip.ts";
+import { wellFormedJson } from "#worker/lib/well-formed.ts";
 import { dataSchemaProblems } from "./data-schema.ts";
 
 // The manifest of an OGraf graphic (EBU OGraf, version 1).
@@ -102,7 +103,7 @@ function parseManifest({ content }: ZippedFile, field: string): Manifest {
 
 function parsedJson(content: Uint8Array, field: string): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(content));
+    return JSON.parse(wellFormedJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(content)));
   } catch {
     throw invalid(field, "The manifest isn't JSON in UTF-8");
   }

@@ -8,6 +8,7 @@ import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow, ownRow, requ
 import { type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { fromShards } from "#worker/services/core/databases.ts";
 import { isMoving, requireAllShards } from "#worker/services/sites/placement.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 import { findUses, unused } from "./uses.ts";
 
 const mediaList = tableList<MediaRow>({
@@ -39,7 +40,7 @@ function nameOf(file: File): string {
     .replace(/^.*[/\\]/, "")
     .replace(/\p{Cc}/gu, "")
     .trim();
-  return name.slice(0, 200) || "file";
+  return clip(name, 200) || "file";
 }
 
 /** Which part of a file is requested, with the header values as received. */

@@ -2,6 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { deliver } from "#worker/integrations/email.ts";
 import { escapeHtml } from "#worker/lib/handlebars/template.ts";
 import { describeError } from "#worker/lib/log.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 import type { AlertData } from "./alert-schemas.ts";
 
 /** What an email says of an alert. */
@@ -26,7 +27,7 @@ export async function emailAlert(env: Env, news: AlertNews): Promise<EmailOutcom
     const outcome = await deliver(env, { from, to: env.TIFO_ALERT_EMAIL, subject, text: lines.join("\n"), html });
     return { final: true, error: outcome === "sent" ? null : outcome };
   } catch (error) {
-    return { final: false, error: describeError(error).slice(0, 200) };
+    return { final: false, error: clip(describeError(error), 200) };
   }
 }
 

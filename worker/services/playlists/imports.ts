@@ -7,6 +7,7 @@ import { commit, type Ctx, newRow } from "#worker/services/core/context.ts";
 import { playlistEvent } from "./playlists.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { createdEvents, newVideo } from "#worker/services/videos/videos.ts";
+import { clip } from "#worker/lib/well-formed.ts";
 
 /** Imports a YouTube playlist, creating the videos that the site doesn't have yet, in one atomic commit. */
 export async function importYoutubePlaylist(ctx: Ctx, { siteId, url }: { siteId?: string; url: string }): Promise<PlaylistRow> {
@@ -42,7 +43,7 @@ async function videosByUrl(ctx: Ctx, found: YoutubeVideo[]): Promise<Map<string,
 
 function toVideoRow(ctx: Ctx, { published: _, tags, ...video }: YoutubeVideo): ReadVideo {
   // YouTube's only looser limit: it has none for the length of a tag.
-  const trimmed = tags.map((tag) => tag.slice(0, 100)).filter((tag) => tag !== "");
+  const trimmed = tags.map((tag) => clip(tag, 100)).filter((tag) => tag !== "");
   return newVideo(ctx, {
     ...video,
     tags: trimmed.slice(0, 200),
