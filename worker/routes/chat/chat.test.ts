@@ -95,4 +95,18 @@ describe("The chat's operations", () => {
     expect((await site.call("sendChatMessage", { as: "viewer", params, body: { text: "Hi" } })).status).toBe(403);
     expect((await site.call("listChatMessages", { as: "developer", params })).status).toBe(200);
   });
+
+  test("reject a ban that would be over, a cursor of another list, and the removal of somebody else's message", async () => {
+    const ban = { accountId: site.accounts.viewer.id, kind: "mute", channelId, until: Date.now() - 1 };
+    expect((await site.call("banFromChat", { body: ban })).fields).toEqual(["until"]);
+    for (const cursor of ["x", "1:x", `x:${newId(1)}`, `:${newId(1)}`])
+      expect((await site.call("listChatQueue", { query: { cursor } })).fields, cursor).toEqual(["cursor"]);
+    const room = await site.addChannel("two-rooms");
+    const remove = async (id: string) => (await site.call("deleteChatMessage", { as: "creator", params: { channelId: room, id } })).status;
+    const say = async () =>
+      (await site.call("sendChatMessage", { as: "viewer", params: { channelId: room }, body: { text: "Mine" } })).as(ChatMessage)._id;
+    expect(await remove(await say())).toBe(403);
+    await site.call("replaceChatSettings", { params: { channelId: room }, body: { premoderate: true } });
+    expect(await remove(await say())).toBe(404);
+  });
 });

@@ -154,6 +154,29 @@ describe("engagement", () => {
     },
   );
 
+  test("over time is limited to what is kept for the step, and to 2,500 steps", async () => {
+    const fieldsOf = async (query: CallOptions["query"]) => (await site.call("getConcurrentsHistory", { as: "developer", query })).fields;
+    const ago = (days: number) => Date.now() - days * 24 * HOUR;
+    expect(await fieldsOf({ step: "minute", from: ago(2), to: ago(1.9) })).toEqual(["from"]);
+    expect(await fieldsOf({ step: "5minutes", from: ago(8), to: ago(7.9) })).toEqual(["from"]);
+    expect(await fieldsOf({ step: "hour", from: ago(402), to: ago(401) })).toEqual(["from"]);
+    expect(await fieldsOf({ step: "hour", from: ago(110) })).toEqual(["to"]);
+    expect(await fieldsOf({ step: "hour", from: ago(100) })).toEqual([]);
+  });
+
+  test("over time is of the caller's site, and of the one that the operator names", async () => {
+    const other = await newSite();
+    const history = async (as: Caller, query: CallOptions["query"] = {}) => {
+      const { status, fields } = await site.call("getConcurrentsHistory", { as, query });
+      return [status, ...fields];
+    };
+    expect(await history("developer", { siteId: site.id })).toEqual([200]);
+    expect(await history("developer", { siteId: other.id })).toEqual([404]);
+    expect(await history("super", { siteId: other.id })).toEqual([200]);
+    expect(await history("super", { siteId: newId(1) })).toEqual([404]);
+    expect(await history("super")).toEqual([400, "siteId"]);
+  });
+
   test("of the whole site, and its revenue, isn't shown to a channel admin", async () => {
     expect((await site.call("getEngagement", { as: "creator", query: { by: "site" } })).status).toBe(403);
     expect((await site.call("getRevenue", { as: "creator" })).status).toBe(403);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, type TestSite } from "#test/harness.ts";
 import { rundownsOf } from "#test/rundowns.ts";
+import { newId } from "#worker/lib/ids.ts";
 import { Rundown, RundownPreview } from "#worker/services/rundowns/schemas.ts";
 
 let site: TestSite;
@@ -49,5 +50,23 @@ describe("the preview of an item", () => {
     const body = { channelId: site.channels[1], name: "Backstage", items: [note()] };
     const { _id } = (await site.call("createRundown", { body })).as(Rundown);
     expect((await site.call("previewRundownItem", { as: "creator", params: { id: _id }, body: {} })).status).toBe(403);
+  });
+
+  test("names an item that there is not, and variables that it can't have, as a take does", async () => {
+    const many = Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`own${index}`, index]));
+    const rundown = await newRundown([note(), await goal({ broadcast: { variables: many } })]);
+    const [noteId, goalId] = rundown.items.map(({ _id }) => _id);
+    for (const [body, field] of [
+      [{ itemId: newId(1) }, "itemId"],
+      [{ itemId: noteId, variables: { scorer: "Ada" } }, "variables"],
+      [{ itemId: goalId, variables: { scorer: "Ada", minute: 17 } }, "variables"],
+    ] as const) {
+      expect((await preview(rundown._id, body)).fields).toEqual([field]);
+      expect((await tryTake(rundown._id, body)).fields).toEqual([field]);
+    }
+    const arm = await site.call("patchRundown", { params: { id: rundown._id }, body: { armedItemId: newId(1) } });
+    expect(arm.fields).toEqual(["armedItemId"]);
+    const short = await newRundown([note()]);
+    expect([(await preview(short._id)).status, (await tryTake(short._id)).status]).toEqual([404, 409]);
   });
 });

@@ -36,7 +36,7 @@ const listed = async (query: Record<string, string>) => (await site.call("listSc
 const run = (now: number) => Promise.all([runDueActions(env, site.id, now), runDueActions(env, site.id, now)]);
 const eventsOf = async (id: string) => (await committedEvents([site.id])).filter(({ resource }) => resource.endsWith(`/${id}`));
 
-async function newPoll(change: Record<string, unknown> = {}) {
+async function newPoll(change: Record<string, unknown> = {}, on = site) {
   const body = {
     siteId: site.id,
     type: "prediction",
@@ -45,7 +45,7 @@ async function newPoll(change: Record<string, unknown> = {}) {
     open: true,
     answers: [{ answer: "Home" }, { answer: "Away" }],
   };
-  return (await site.call("createPoll", { body: { ...body, ...change } })).as(Poll);
+  return (await on.call("createPoll", { body: { ...body, ...change } })).as(Poll);
 }
 
 async function newQuest(change: Record<string, unknown>) {
@@ -176,6 +176,38 @@ describe("scheduling", () => {
   });
 });
 
+describe("a site", () => {
+  test("has at most 1,000 pending actions", async () => {
+    const own = await newSite();
+    const body = { kind: "poll.open", targetId: (await newPoll({ siteId: own.id }, own))._id, in: 3_600 };
+    const { _id } = (await own.call("scheduleAction", { body })).as(ScheduledAction);
+    const columns = Object.keys((await siteStore.prepare("select * from scheduled_actions where id = ?").bind(_id).first()) ?? {});
+    const copied = columns.map((name) => (name === "id" ? "printf('%024x', value)" : name));
+    const copies = `select ${copied.join()} from scheduled_actions, json_each(?) as number where scheduled_actions.id = ?`;
+    const numbers = JSON.stringify(Array.from({ length: 998 }, (_each, index) => index));
+    await siteStore.prepare(`insert into scheduled_actions (${columns.join()}) ${copies}`).bind(numbers, _id).run();
+    const answers = [await own.call("scheduleAction", { body }), await own.call("scheduleAction", { body })];
+    expect(answers.map(({ status }) => status)).toEqual([201, 409]);
+    expect(answers[1]?.problem?.message).toBe("The site already has the maximum of 1000 pending actions");
+  });
+
+  test("lets channel admins cancel what others have scheduled only where they may write", async () => {
+    const [mine, read] = site.channels;
+    const account = await site.addAccount("half-admin", [
+      { scope: "*", pageId: [mine], write: true },
+      { scope: "*", pageId: [read], write: false },
+    ]);
+    const headers = { Authorization: `Bearer ${await site.signIn(account)}` };
+    const statuses = [];
+    for (const channelId of [mine, read]) {
+      const broadcast = { channelId, variables: { scorer: "Ada" } };
+      const { _id } = await schedule({ kind: "overlay.broadcast", targetId: await newOverlay(), in: 60, broadcast });
+      statuses.push((await site.call("cancelScheduledAction", { as: "client", headers, params: { id: _id } })).status);
+    }
+    expect(statuses).toEqual([200, 403]);
+  });
+});
+
 describe("a scheduled poll", () => {
   test("opens and closes at its times, and closes however late", async () => {
     const poll = await newPoll({ open: false });
@@ -288,6 +320,18 @@ describe("a quest with times", () => {
       ["quest.close", "cancelled", (timeMinimum + 60) * 1000 + 1],
       ["quest.close", "pending", (timeMinimum + 120) * 1000 + 1],
     ]);
+  });
+
+  test("can be opened only before it has ended, and ended only once it has opened", async () => {
+    const seconds = Math.floor(Date.now() / 1_000);
+    for (const [kind, times, message] of [
+      ["quest.open", { timeMaximum: seconds - 60 }, "The quest has ended"],
+      ["quest.close", { timeMinimum: seconds + 3_600 }, "The quest hasn't opened yet"],
+    ] as const) {
+      const action = await schedule({ kind, targetId: (await newQuest(times))._id, in: 60 });
+      await run(action.dueAt);
+      expect(await read(action._id)).toMatchObject({ state: "failed", message });
+    }
   });
 
   test("that is closed at a time has ended from then on", async () => {
