@@ -88,7 +88,7 @@ export const FILES: Record<string, string> = {
 export type ZipEntry = string | Uint8Array<ArrayBuffer> | { content: string; unixMode: number };
 
 /** An archive with these files. */
-export async function zipOf(files: Record<string, ZipEntry> = FILES, options: { level?: number } = {}): Promise<Blob> {
+export async function zipOf(files: Record<string, ZipEntry> = FILES, options: { level?: number; password?: string } = {}): Promise<Blob> {
   const writer = new ZipWriter(new BlobWriter("application/zip"), { useWebWorkers: false, ...options });
   for (const [path, entry] of Object.entries(files)) {
     if (entry instanceof Uint8Array) await writer.add(path, new Uint8ArrayReader(entry));

@@ -43,9 +43,9 @@ export async function exportSite(siteId: string, developerKey: string): Promise<
 }
 
 /** Imports an archive as this site and returns how that ended. */
-export async function importSite(siteId: string, text: string): Promise<Archive> {
+export async function importSite(siteId: string, content: string | Uint8Array<ArrayBuffer>): Promise<Archive> {
   const headers = { ...SUPER, "Content-Type": "text/x-ndjson" };
-  const body = new TextEncoder().encode(text);
+  const body = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const response = await exports.default.fetch(`${ORIGIN}/site/v1/import?siteId=${siteId}`, { method: "POST", headers, body });
   const started = Job.parse(await response.json());
   return ended(started, () => exports.default.fetch(`${ORIGIN}/site/v1/import/${started._id}`, { headers: SUPER }));

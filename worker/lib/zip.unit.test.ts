@@ -49,6 +49,10 @@ describe("the files of an archive", () => {
     await expect(read(await zipOf({ "one.txt": "1", "One.txt": "2" }))).rejects.toThrow("twice");
   });
 
+  test("are rejected if one is encrypted", async () => {
+    await expect(read(await zipOf({ "a.txt": "x" }, { password: "secret" }))).rejects.toThrow("a.txt is encrypted");
+  });
+
   test("are rejected if one is a symbolic link", async () => {
     await expect(read(await zipOf({ "a.txt": { content: "/etc/passwd", unixMode: 0o120777 } }))).rejects.toThrow("symbolic link");
   });
@@ -56,6 +60,8 @@ describe("the files of an archive", () => {
   test("are at most as many and as large as the limits", async () => {
     const six = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`${index}.txt`, "x"]));
     await expect(read(await zipOf(six))).rejects.toThrow("At most 5 files");
+    const ignored = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`__MACOSX/${index}.txt`, "x"]));
+    await expect(read(await zipOf(ignored))).rejects.toThrow("At most 5 files");
     const noise = crypto.getRandomValues(new Uint8Array(60_000));
     const large = new Uint8Array(590_000).map((_, index) => noise[index % noise.length] ?? 0);
     await expect(read(await zipOf({ "a.bin": large, "b.bin": large }), { ...LIMITS, ratio: 1_000 })).rejects.toThrow("together");

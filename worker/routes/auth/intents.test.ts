@@ -6,10 +6,11 @@ import { accounts, intents } from "#db/schema/accounts.ts";
 import { type ApiResponse, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
 import { exhaustLimit } from "#test/limit-usage.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { totpCode } from "#worker/lib/crypto/totp.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
-import { ConsumedIntent, Intent, Tokens } from "#worker/services/auth/schemas.ts";
+import { ConsumedIntent, Intent, Tokens, TotpSecret } from "#worker/services/auth/schemas.ts";
 import { siteStore } from "#test/site-store.ts";
 import { watchFetch } from "#test/watch-fetch.ts";
 
@@ -145,6 +146,22 @@ describe("a partner's token", () => {
     const again = await signInByPartner(sub);
     expect(again.account._id).not.toBe(first.account._id);
     expect(again.account.email).not.toBe(first.account.email);
+  });
+
+  test("doesn't sign in to an account with an authenticator app", async () => {
+    const sub = `fan-${randomHex(4)}`;
+    const { id, email } = await site.addAccount(`careful-${randomHex(4)}`, []);
+    const body = { name: "Freya Fan", thirdPartyAuthProviders: [{ provider: "club-app", accountId: sub }] };
+    await site.call("updateAccount", { params: { id }, body });
+    const { jwt } = (await site.call("login", { as: "nobody", body: { email, password: PASSWORD, siteId: site.id } })).as(Tokens);
+    const as = (operationId: string, of: Record<string, unknown>) =>
+      site.call(operationId, { as: "client", headers: { Authorization: `Bearer ${jwt}` }, body: of });
+    const { secret } = (await as("beginTotp", { password: PASSWORD })).as(TotpSecret);
+    const { token } = (await create(await sign({ sub }), sub)).as(Intent);
+    expect((await as("confirmTotp", { code: totpCode(secret, Date.now()) })).status).toBe(200);
+    expect((await consume(token)).problem).toMatchObject({ status: 401, code: "totp_required" });
+    await as("disableTotp", { password: PASSWORD });
+    expect(subjectOf((await consume(token)).as(ConsumedIntent).jwt)).toBe(id);
   });
 
   test("signs in to the account that a key has linked", async () => {

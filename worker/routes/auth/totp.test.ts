@@ -74,6 +74,17 @@ describe("an authenticator app", () => {
     expect((await signIn(account.email, { totp: totpCode(secret, Date.now()) })).status).toBe(200);
   });
 
+  test("can be confirmed only after its setup has begun, and removed only once it is confirmed", async () => {
+    const { jwt } = (await signIn((await newStaff()).email)).as(Tokens);
+    const messages = async () => [
+      (await as(jwt, "confirmTotp", { body: { code: "123456" } })).problem?.message,
+      (await as(jwt, "disableTotp", { body: { code: "123456" } })).problem?.message,
+    ];
+    expect(await messages()).toEqual(["There is no secret to confirm; start the setup first", "No authenticator app is set up"]);
+    await as(jwt, "beginTotp", { body: { password: PASSWORD } });
+    expect(await messages()).toEqual(["The code is incorrect", "No authenticator app is set up"]);
+  });
+
   test("isn't required until a code has confirmed it", async () => {
     const account = await newStaff();
     const { jwt } = (await signIn(account.email)).as(Tokens);

@@ -145,6 +145,7 @@ describe("an upload is rejected", () => {
     ["without a manifest", rest, "file"],
     ["with two manifests", { ...FILES, "other.ograf.json": manifest }, "file"],
     ["with a manifest that isn't JSON", { ...rest, "a.ograf.json": "{" }, "file"],
+    ["with a manifest of more than 64 kB", withManifest({ description: "long ".repeat(13_200) }), "file"],
     ["with an unknown field", withManifest({ editor: 1 }), "file.editor"],
     ["with another version's schema", withManifest({ $schema: "https://ograf.ebu.io/v2" }), "file.$schema"],
     ["with a slash in its id", withManifest({ id: "a/b" }), "file.id"],

@@ -140,7 +140,7 @@ describe("an import", () => {
     await removeSite(absent);
   });
 
-  async function rejects(forgery: string): Promise<string | null> {
+  async function rejects(forgery: string | Uint8Array<ArrayBuffer>): Promise<string | null> {
     const { status, message } = await importSite(absent, forgery);
     expect([status, await rowsOf(absent)]).toEqual(["failed", {}]);
     return message;
@@ -208,6 +208,59 @@ describe("an import", () => {
     expect(await rejects(newer)).toBe("It was written by a newer release: this one has no polls.of_tomorrow");
     const gap = await forged(text, (line) => (line.piece === 1 ? { ...line, piece: 2 } : line));
     expect(await rejects(gap)).toBe("Piece 1 is missing");
+  });
+
+  test("rejects lines in the wrong place, of no kind, or that contradict each other", async () => {
+    const [header = "", ...rest] = text.trimEnd().split("\n");
+    const whole = (lines: string[]) => `${lines.join("\n")}\n`;
+    expect(await rejects(whole([header, header, ...rest]))).toBe("A header in the middle");
+    const lastTrailer = rest.findLastIndex((line) => line.startsWith('{"piece"'));
+    expect(await rejects(whole([header, ...rest.toSpliced(lastTrailer, 1)]))).toBe("A piece has no digest");
+    expect(await rejects(whole([header, '{"strange":1}', ...rest]))).toMatch(/^A line of the part at byte \d+ is none of an archive$/);
+    const bytes = new Uint8Array(new TextEncoder().encode(text));
+    bytes[text.indexOf("Harbour")] = 0xff;
+    expect(await rejects(bytes)).toBe("It isn't UTF-8");
+    expect(await rejects(text.replace(/("table":)"\w+"(,"rows")/, '$1"nothing"$2'))).toBe("Piece 0 is of an unknown table");
+    expect(await rejects(text.replace(/("table":"\w+","rows":)\d+/, "$199"))).toBe("Piece 0 has another number of rows");
+    expect(await rejects(text.replace(/("end":.*"pieces":)\d+/, "$199"))).toBe("Pieces are missing");
+    const withoutQuestion = await forged(text, (line) => {
+      const { question, ...row } = rowWith(line, "question") ?? {};
+      return question === undefined ? line : { row };
+    });
+    expect(await rejects(withoutQuestion)).toBe("polls.question is missing");
+  });
+
+  test("rejects a site whose slug another one has", async () => {
+    const taken = await forged(text, (line) => {
+      const row = rowWith(line, "collections");
+      return row ? { row: { ...row, slug: site.slug } } : line;
+    });
+    expect(await rejects(taken)).toBe("Another site has this slug");
+  });
+
+  test("rejects files that the bucket doesn't have, or not with this content", async () => {
+    const demo = await exportSite(SITE_A, "tifo_dev_demo");
+    const changed = (change: (line: Record<string, unknown>) => Record<string, unknown>) =>
+      forged(demo, (line) => (typeof line.file === "string" && "md5" in line ? { ...line, ...change(line) } : line));
+    const before = await rowsOf(SITE_A);
+    for (const [change, message] of [
+      [({ file }: Record<string, unknown>) => ({ file: `${String(file)}-gone` }), /^The bucket has no file .*-gone; copy the files first$/],
+      [({ bytes }: Record<string, unknown>) => ({ bytes: Number(bytes) + 1 }), /^The bucket has another file /],
+      [() => ({ md5: "0".repeat(32) }), /^The bucket has another file /],
+    ] as const)
+      expect(await importSite(SITE_A, await changed(change))).toMatchObject({ status: "failed", message: expect.stringMatching(message) });
+    expect(await rowsOf(SITE_A)).toEqual(before);
+    expect((await site.call("getSiteImport", { as: "super", params: { id: newId(1) } })).status).toBe(404);
+  });
+
+  test("of a site is the only one at a time", async () => {
+    const send = vi.spyOn(env.JOBS, "send").mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } });
+    onTestFinished(() => send.mockRestore());
+    const own = newId(Date.now());
+    const ctx = systemCtx({ env, db: createDb(siteStore), now: Date.now() }, "", "test");
+    await startImport(ctx, own, streamOf(text));
+    await expect(startImport(ctx, own, streamOf(text))).rejects.toThrow("An import of this site is already running");
+    await siteStore.prepare("delete from site_archives where site_id = ?").bind(own).run();
   });
 
   test("continues after a crash in any of its steps, and repeats nothing", async () => {

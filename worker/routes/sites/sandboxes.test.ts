@@ -101,6 +101,19 @@ describe("a sandbox", () => {
     expect((await call("exportSite", key)).status).toBe(403);
   });
 
+  test("has no backups and isn't moved, also by the operator", async () => {
+    const { site } = await newSandbox();
+    const operator = { "Tifo-Super-Key": env.TIFO_SUPER_KEY };
+    const answers = [
+      await call("createBackup", operator, undefined, { siteId: site._id }),
+      await call("moveSite", operator, { shard: 2 }, { siteId: site._id }),
+    ];
+    expect(answers.map(({ status, problem }) => [status, problem?.message])).toEqual([
+      [409, "A sandbox has no backups"],
+      [409, "A sandbox can't be moved"],
+    ]);
+  });
+
   test("can't have cues read from playlists", async () => {
     const key = keyOf(await newSandbox());
     const cues = [{ src: "https://live.example/main.m3u8", dataProviderId: newId(Date.now()) }];
