@@ -69,6 +69,8 @@ async function respond(behaviour: string, data: () => Record<string, unknown>, r
       return sendJson(response, 200, { errors: [{ message: "Throttled", extensions: { code: "THROTTLED" } }] });
     case "tooMany":
       return void response.writeHead(430).end();
+    case "rejected":
+      return void response.writeHead(401).end();
     case "graphqlErrors":
       return sendJson(response, 200, { errors: [{ message: "Field 'shop' doesn't exist", secret: TOKEN }] });
     case "garbage":

@@ -17,6 +17,7 @@ export type Behaviour =
   | "error"
   | "throttled"
   | "tooMany"
+  | "rejected"
   | "graphqlErrors"
   | "garbage"
   | "html"

@@ -151,6 +151,12 @@ describe("a rule", () => {
     ]);
   });
 
+  test("in viewers' pages can't target a segment, which the pages don't know", async () => {
+    const toSegment = { targeting: { scope: "channel", segment: "viewers_in_segment", userSegment: "fans", priority: 1 } };
+    const { status, fields } = await create({ clientRule: true, action: toSegment });
+    expect([status, fields]).toEqual([400, ["jsonRule.action.targeting.segment"]]);
+  });
+
   test("is updated by PUT, which keeps omitted fields", async () => {
     const id = await newRule(site, body({ clientRule: true }));
     const { jsonRule } = body({ trigger: { value: 3 } });

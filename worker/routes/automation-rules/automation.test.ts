@@ -156,6 +156,16 @@ describe("a provider event", () => {
     expect(fired.find(({ ruleId }) => ruleId === sound)).toMatchObject({ outcome: "sent" });
   });
 
+  test("fails a rule whose variable isn't a plain value, where the schema leaves its type open", async () => {
+    await start();
+    provider = await newDataProvider(site, { schema: { type: "object", properties: { minute: { type: "integer" }, anything: {} } } });
+    const variableMapping = { scorer: { type: "dynamic", value: "anything" } };
+    await rule({ trigger: { fact: "minute", operator: "greater_than", value: 0 }, action: { variableMapping } });
+    expect(await firedBy({ minute: 1, anything: ["Ada"] })).toMatchObject([
+      { outcome: "failed", message: "The variable scorer must be a string, number or boolean" },
+    ]);
+  });
+
   test("that would cause a broadcast larger than 128 kB fails its rule, once", async () => {
     await start();
     template = await newTemplate(site, "{{scorer}}".repeat(6_000));

@@ -11,6 +11,7 @@ import { Donation } from "#worker/services/billing/donation-schemas.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { channelName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { ENDS_IN_ZERO } from "#worker/lib/money.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
@@ -94,11 +95,19 @@ describe("a donation", () => {
     for (const amount of [299, 901]) expect((await open(panelId, { amount })).fields).toEqual(["amount"]);
   });
 
+  test("is of an amount that cards can be charged, also where the currency has three decimals", async () => {
+    const panelId = await newPanel({ currency: "kwd", minimum_amount: 1_000, maximum_amount: 9_000 });
+    expect((await open(panelId, { amount: 1_230 })).status).toBe(200);
+    const { fields, problem } = await open(panelId, { amount: 1_234 });
+    expect([fields, problem?.message]).toEqual([["amount"], ENDS_IN_ZERO]);
+  });
+
   test.each([
     ["amount", { amount: 700 }],
     ["amount", { amount: 0 }],
     ["name", { amount: 500, name: "x".repeat(81) }],
     ["message", { amount: 500, message: "x".repeat(201) }],
+    ["message", { amount: 500, message: "\u200b" }],
     ["channelId", { amount: 500, channelId: newId(Date.now()) }],
     ["currency", { amount: 500, currency: "usd" }],
     ["successUrl", { amount: 500, successUrl: "https://elsewhere.example/" }],

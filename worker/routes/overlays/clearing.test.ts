@@ -86,6 +86,8 @@ describe("clearing", () => {
     for (const query of halves) {
       expect(await site.call("clearBroadcasts", { query })).toMatchObject({ status: 400, fields: ["id"] });
     }
+    const other = { query: { timecode: true, id }, body: { broadcastId: newId(1) } };
+    expect((await site.call("clearBroadcasts", other)).fields).toEqual(["broadcastId"]);
     const cleared = await clear(undefined, { timecode: "true", id });
     expect(cleared).toMatchObject([{ channelId: own, broadcastIds: [sent?.broadcastId] }]);
   });

@@ -51,6 +51,12 @@ describe("a paid order", () => {
     expect(await ordersOf(order)).toHaveLength(1);
   });
 
+  test("needs its webhook's id, which tells deliveries apart", async () => {
+    const order = newOrder();
+    expect((await receive(await signedWebhook(order, { webhookId: "" }))).fields).toEqual(["X-Shopify-Webhook-Id"]);
+    expect(await ordersOf(order)).toEqual([]);
+  });
+
   test("keeps the exact number of an order that JavaScript can't represent", async () => {
     const order = newOrder({ id: "820982911946154508", admin_graphql_api_id: "gid://shopify/Order/820982911946154508" });
     await receive(await signedWebhook(order));

@@ -104,6 +104,7 @@ describe("products", () => {
     ["error", 503, "unavailable"],
     ["throttled", 503, "unavailable"],
     ["flood", 503, "unavailable"],
+    ["rejected", 502, "shop_failed"],
     ["graphqlErrors", 502, "shop_failed"],
     ["garbage", 502, "shop_failed"],
     ["html", 502, "shop_failed"],
