@@ -63,6 +63,11 @@ test("sends nothing before a write is confirmed", async () => {
   expect(await polls(site)).toBe(before);
 });
 
+test("says what to search for when nothing matches", async () => {
+  const { text } = await callTool("search_operations", { query: "zzzz qqqq" });
+  expect(text).toMatch(/^No operation matches\. Try other words: the nouns are /);
+});
+
 test("runs a confirmed write once, however often its code is sent", async () => {
   const before = await polls(site);
   const confirmation = confirmationIn(await callTool("call_operation", POLL, developer));

@@ -161,6 +161,8 @@ describe("scheduling", () => {
       (await site.call("scheduleAction", { body: { kind: "overlay.broadcast", targetId, in: 60, broadcast } })).fields;
     expect(await fieldsOf({ segment: "unknown" })).toEqual(["broadcast.segment"]);
     expect(await fieldsOf({ variables: { nothing: 1 } })).toEqual(["broadcast.variables.nothing"]);
+    const body = { kind: "poll.open", targetId: (await newPoll())._id, in: 60, broadcast: {} };
+    expect((await site.call("scheduleAction", { body })).fields).toEqual(["broadcast"]);
   });
 
   test.each([{ at: 1000 }, { at: "2020-01-01T00:00:00Z" }, { at: 1, in: 1 }, {}])("rejects the time %j", async (time) => {
@@ -332,6 +334,14 @@ describe("a quest with times", () => {
       await run(action.dueAt);
       expect(await read(action._id)).toMatchObject({ state: "failed", message });
     }
+  });
+
+  test("that is open already stays as it is, and says so", async () => {
+    const { _id, modified } = await newQuest({});
+    const action = await schedule({ kind: "quest.open", targetId: _id, in: 60 });
+    await run(action.dueAt);
+    expect(await read(action._id)).toMatchObject({ state: "done", message: "The quest was already open" });
+    expect((await site.call("getQuest", { params: { id: _id } })).as(Quest).modified).toBe(modified);
   });
 
   test("that is closed at a time has ended from then on", async () => {
