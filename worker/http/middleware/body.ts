@@ -44,7 +44,7 @@ export const readTextAsJson: Step = (c, next) => {
 
 /** Replaces half characters in a JSON body, which strict clients couldn't read where it is repeated to them. */
 export const repairJson: Step = async (c, next) => {
-  if (c.req.header("Content-Type")?.includes("json") && c.req.raw.body !== null) {
+  if (c.req.header("Content-Type")?.includes("json")) {
     const text = await c.req.text();
     const repaired = wellFormedJson(text);
     if (repaired !== text) {

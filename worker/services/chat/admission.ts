@@ -20,7 +20,7 @@ export function takeToken(
   const { tokens, at } = bucket ?? { tokens: rate.burst, at: now };
   const filled = Math.min(rate.burst, tokens + (Math.max(0, now - at) / 1000) * rate.perSecond);
   if (filled >= 1) return { bucket: { tokens: filled - 1, at: now }, wait: 0 };
-  return { bucket: { tokens: filled, at: now }, wait: Math.max(1, Math.ceil((1 - filled) / rate.perSecond)) };
+  return { bucket: { tokens: filled, at: now }, wait: Math.ceil((1 - filled) / rate.perSecond) };
 }
 
 export interface Ban {

@@ -18,13 +18,19 @@ describe("maskWords", () => {
     ["counts a word with a digit or letter beside it as another word", "ref1 1ref refé", "ref1 1ref refé"],
     ["masks entries with punctuation, keeping it", "f*ck and co-op", "**** and **-**"],
     ["masks entries with punctuation as a whole only", "co-opt", "co-opt"],
+    ["keeps what only resembles an entry with punctuation", "f ck, fork, co+op, do-op", "f ck, fork, co+op, do-op"],
     ["keeps emoji", "🎉 ref 👨‍👩‍👧", "🎉 *** 👨‍👩‍👧"],
   ])("%s", (_, text, expected) => {
     expect(maskWords(text, filter)).toBe(expected);
   });
 
-  test("masks nothing without words", () => {
-    expect(maskWords("ref", wordFilterOf([]))).toBe("ref");
+  test.each([
+    [[], "ref f*ck"],
+    [["ref"], "*** f*ck"],
+    [["f*ck"], "ref ****"],
+    [["\u0301 ref"], "*** f*ck"],
+  ])("masks what is on the lists %j alone", (lists, expected) => {
+    expect(maskWords("ref f*ck", wordFilterOf(lists))).toBe(expected);
   });
 
   test("finds no word in a text that it has masked", () => {

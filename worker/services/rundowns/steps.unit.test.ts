@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RundownItem } from "#db/types.ts";
-import { dueItems, itemAfter, lastKept, nextItem, nextTime, timeAfterEdit } from "./steps.ts";
+import { dueItems, endsSomething, itemAfter, lastKept, nextItem, nextTime, timeAfterEdit } from "./steps.ts";
 
 const item = (_id: string, kind: "note" | "wait" = "wait", at: number | null = null): RundownItem => {
   const base = { _id, name: _id, notes: "", at };
@@ -47,4 +47,29 @@ test("an edit loses no time that passes in the same moment, and revives none tha
 test("items that are due are taken in the order of their times, then of the list", () => {
   const items = [item("a", "wait", 7), item("b", "wait", 5), item("c", "wait", 7), item("d", "wait", 8), item("e", "wait", 4)];
   expect(ids(dueItems(items, 5, 7))).toEqual(["b", "a", "c"]);
+});
+
+test("what closes, settles or stops ends something, however late; what opens, starts or shows doesn't", () => {
+  const base = { _id: "x", name: "x", notes: "", at: null };
+  const poll = (action: "open" | "close" | "settle"): RundownItem => ({
+    ...base,
+    kind: "poll",
+    pollId: "p",
+    action,
+    correctAnswerId: null,
+  });
+  const quest = (action: "open" | "close"): RundownItem => ({ ...base, kind: "quest", questId: "q", action });
+  const stream = (action: "start" | "stop"): RundownItem => ({ ...base, kind: "stream", streamId: "s", action });
+  const ending = [poll("close"), poll("settle"), quest("close"), stream("stop")];
+  const show: RundownItem = { ...base, kind: "broadcast", overlayId: "o", broadcast: {} };
+  const draw: RundownItem = { ...base, kind: "raffle", questId: "q", winners: 1 };
+  const other = [poll("open"), quest("open"), stream("start"), show, draw, item("n", "note"), a];
+  expect([ending.map(endsSomething), other.map(endsSomething)]).toEqual([ending.map(() => true), other.map(() => false)]);
+});
+
+test("a time at this very moment is taken after an edit only if it was there before", () => {
+  const now = 5_000;
+  const timed = item("t", "wait", now);
+  expect(timeAfterEdit({ items: [timed], timedAt: now }, [timed], now)).toBe(now);
+  expect(timeAfterEdit({ items: [], timedAt: now }, [timed], now)).toBeNull();
 });

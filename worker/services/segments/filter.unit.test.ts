@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { segmentLabel } from "#worker/lib/segments.ts";
-import { matches, type SegmentFilter, type SegmentViewer } from "./filter.ts";
+import { matches, type SegmentFilter, type SegmentViewer, uses } from "./filter.ts";
 import { anyFilter, anyViewer } from "#test/segments.ts";
 import { Filter, UserSegments } from "./schemas.ts";
 
@@ -144,3 +144,11 @@ function collidingSlugs(): [string, string] {
     seen.set(segmentLabel(slug), slug);
   }
 }
+
+test("a filter depends on the attributes of its conditions, however deep", () => {
+  const watched: SegmentFilter = { attribute: "watchMinutes", operator: "at_least", value: 5 };
+  const tagged: SegmentFilter = { attribute: "tags", operator: "any_of", value: ["a"] };
+  for (const filter of [watched, { any: [tagged, watched] }, { all: [tagged, { not: { any: [tagged, { not: watched }] } }] }])
+    expect([uses(filter, "watchMinutes"), uses(filter, "points")]).toEqual([true, false]);
+  expect(uses({ all: [tagged] }, "watchMinutes")).toBe(false);
+});
