@@ -3,6 +3,7 @@ import type { AccountRole } from "#db/types.ts";
 import { newPolicy, runSteps } from "#test/middleware-app.ts";
 import { CLIENT, DEVELOPER } from "#worker/http/credentials.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
+import type { Accounts } from "#worker/http/operation-policy.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { authenticate, requireAccess } from "./authenticate.ts";
 
@@ -76,6 +77,31 @@ describe("access", () => {
     expect(rejection(admin)).toBeUndefined();
     expect(rejection(viewer, { access: { credentials, accounts: "any" } })).toBeUndefined();
     expect(rejection(admin, { access: { credentials, accounts: "global" } })).toBe("forbidden");
+  });
+
+  test("is granted to admins and moderators of channels only where the operation is for them, and for no more than they may do", () => {
+    const of = (scope: AccountRole["scope"], write: boolean, pageId: string[]) => ({ ...account, roles: [{ scope, pageId, write }] });
+    const callers = {
+      viewer: account,
+      creator: of("*", true, ["c"]),
+      readingCreator: of("*", false, ["c"]),
+      chat: of("Chat_Moderator", true, []),
+      chatOfChannel: of("Chat_Moderator", true, ["c"]),
+      readingChat: of("Chat_Moderator", false, []),
+      questions: of("Question_Answer_Moderator", true, ["c"]),
+    };
+    const granted = (accounts: Accounts, method: "get" | "put") =>
+      Object.entries(callers).flatMap(([name, caller]) =>
+        rejection(caller, { method, access: { credentials, accounts } }) === undefined ? [name] : [],
+      );
+    const moderators = ["chat", "chatOfChannel"];
+    expect(granted("admin", "get")).toEqual([]);
+    expect(granted("creator", "put")).toEqual(["creator"]);
+    expect(granted("creator", "get")).toEqual(["creator", "readingCreator"]);
+    expect(granted("chatModerator", "put")).toEqual(["creator", ...moderators]);
+    expect(granted("chatModerator", "get")).toEqual(["creator", "readingCreator", ...moderators, "readingChat"]);
+    expect(granted("questionModerator", "put")).toEqual(["creator", "questions"]);
+    expect(granted("questionModerator", "get")).toEqual(["creator", "readingCreator", "questions"]);
   });
 
   test("is granted to a global sign-in only where it is declared", () => {

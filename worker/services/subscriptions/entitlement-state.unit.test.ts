@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ENTITLEMENT_STATUSES } from "#db/enums.ts";
-import { actionsOf, type EntitlementFacts, nextStep, type Transition, TRANSITIONS } from "./entitlement-state.ts";
+import { actionsOf, type EntitlementFacts, externalStep, nextStep, type Transition, TRANSITIONS } from "./entitlement-state.ts";
 
 const granted: EntitlementFacts = { status: "active", price: 0, refunded: 0, dateEnds: null };
 const purchased: EntitlementFacts = { ...granted, price: 900 };
@@ -33,6 +33,13 @@ function row(...statuses: [string, string, string, string, string, string, strin
 describe("an entitlement", () => {
   test.each(ROWS)("that is %s allows exactly these transitions", (_name, facts, expected) => {
     expect(Object.fromEntries(TRANSITIONS.map((transition) => [transition, becomes(facts, transition)]))).toEqual(expected);
+  });
+
+  test("that is granted, or reported by another system, has nothing to refund, to revoke or to stop", () => {
+    const nothing = { allowed: true, revokes: false, paysBack: false, stopsBilling: null };
+    expect(nextStep(null, "grant", { payBack: true })).toEqual({ ...nothing, status: "active", event: "entitlement_granted" });
+    const ended = { status: "cancelled", event: "entitlement_cancelled" } as const;
+    expect(externalStep(ended.status, ended.event)).toEqual({ ...nothing, ...ended });
   });
 
   test("is tested in every status", () => {

@@ -29,3 +29,8 @@ test("the official library verifies the headers with either of two secrets, but 
   for (const secret of [current, previous]) expect(new Webhook(secret).verify(BODY, headers)).toEqual(JSON.parse(BODY));
   expect(() => new Webhook(other).verify(BODY, headers)).toThrow();
 });
+
+test("the timestamp is in whole seconds, and never in the future", async () => {
+  const headers = await standardHeaders([await signingKeys(newWebhookSecret())], "event-1", 1_795_273_200_999, BODY);
+  expect(headers["webhook-timestamp"]).toBe("1795273200");
+});
