@@ -300,6 +300,42 @@ test("a state that a relay didn't accept is sent with the next push, unless a la
   ]);
 });
 
+test("a state that one of two relays didn't accept is sent to it alone, also without a new frame", async () => {
+  const { fanOut, append, all } = setUp(2);
+  await append();
+  const [accepts, fails] = all;
+  if (fails) fails.failures = 1;
+  fanOut.state({ key: "a", type: "poll.updated", at: 1, data: "1" });
+  expect(await fanOut.push()).toBe(false);
+  const again = fanOut.push();
+  await vi.advanceTimersByTimeAsync(50);
+  expect(await again).toBe(true);
+  const received = (relay: TestRelay | undefined) => relay?.pushes.map(({ states }) => states.length);
+  expect([received(accepts), received(fails)]).toEqual([
+    [0, 1],
+    [0, 1, 1],
+  ]);
+});
+
+test("a push with nothing new succeeds without a call", async () => {
+  const { fanOut, append, relay } = setUp();
+  await append();
+  expect(await fanOut.push()).toBe(true);
+  expect(relay.pushes).toHaveLength(1);
+});
+
+test("a relay that is closed is neither called nor counted until it requests a snapshot", async () => {
+  const { fanOut, append, relay, log } = setUp();
+  await append();
+  expect(fanOut.sockets).toBe(1);
+  fanOut.close(0);
+  expect([fanOut.sockets, await append(), relay.pushes.length]).toEqual([0, true, 1]);
+  relay.head = log.head;
+  fanOut.open(0);
+  expect(await append()).toBe(true);
+  expect(relay.received).toEqual([1, 3]);
+});
+
 test("relays receive the log in order, without gaps and once, whatever fails", async () => {
   const step = fc.record({ count: fc.nat(4), fail: fc.nat(2), wait: fc.constantFrom(0, 10, 60) });
   await fc.assert(

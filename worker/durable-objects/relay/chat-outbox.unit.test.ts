@@ -56,6 +56,12 @@ describe("The chat's outbox", () => {
     expect(sent).toHaveLength(SOCKETS.length);
   });
 
+  test("sends one slice in a turn, too, when a second batch comes before the first has gone out", () => {
+    void sendAll("first");
+    void sendAll("second");
+    expect([sent.length, pauses.length]).toEqual([SLICE, 1]);
+  });
+
   test("keeps the order of two batches at every socket", async () => {
     const both = Promise.all([sendAll("first"), sendAll("second")]);
     while (pauses.length > 0) await endPause();
