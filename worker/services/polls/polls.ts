@@ -213,7 +213,10 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   const current = await getPoll(ctx, id);
   requireMatch(ctx, current);
   await requireUnused(ctx, id);
-  const change = [ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id))), ...(await cancelActionsOf(ctx, id))];
+  const change = [
+    ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id))),
+    ...(await cancelActionsOf(ctx, id)),
+  ];
   const event: NewEvent<"poll.deleted"> = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
   if (!(await wonRace(() => commitIfUnchanged(ctx, change, event)))) {
     // A panel or quest was added concurrently, or the poll was changed.
