@@ -284,7 +284,7 @@ overlays.openapi(
     method: "delete",
     path: "/overlay/v1/{id}",
     summary: "Delete an overlay",
-    description: "Deletes the overlay. Its active broadcasts run to their end unless you clear them.",
+    description: "Deletes the overlay. Its active broadcasts run to their end unless you clear them; scheduled ones are cancelled.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
     responses: { 200: json("Deleted", Deleted) },

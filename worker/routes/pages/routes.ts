@@ -144,7 +144,7 @@ pages.openapi(
     path: "/page/v2/{id}",
     summary: "Delete a page",
     description:
-      "Deletes the page. For a channel, active broadcasts are cleared, viewers are disconnected, automation rules are deleted, and calendar events and streams stay with the site. While one of its streams is live, the response is a 409. Menu entries that link to the page stay until you remove them.",
+      "Deletes the page. For a channel, active broadcasts are cleared, viewers are disconnected, automation rules are deleted, broadcasts scheduled on it are cancelled, and calendar events and streams stay with the site. While one of its streams is live, the response is a 409. Menu entries that link to the page stay until you remove them.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: PageParam },
     responses: { 200: json("Deleted", Deleted) },

@@ -105,7 +105,10 @@ describe("a scheduled broadcast", () => {
   test("is cancelled with an event when its overlay or its channel is deleted", async () => {
     const [overlayGone, other] = [await broadcastIn(300), await broadcastIn(300)];
     await site.call("deleteOverlay", { params: { id: overlayGone.targetId } });
-    const channelId = await site.addChannel("short-lived");
+    const channelId = await site.addChannel("short-lived", { external_field_1: "match-of-one" });
+    const byMetadata = { pageMetadata: "match-of-one", variables: { scorer: "Ada" } };
+    const matching = await schedule({ kind: "overlay.broadcast", targetId: await newOverlay(), in: 300, broadcast: byMetadata });
+    expect(matching.channelId).toBe(channelId);
     const channelGone = await schedule({ kind: "overlay.broadcast", targetId: await newOverlay(), in: 300, broadcast: { channelId } });
     await site.call("deletePage", { params: { id: channelId } });
     for (const [{ _id: id, broadcast }, message] of [
@@ -118,7 +121,8 @@ describe("a scheduled broadcast", () => {
       expect(events.map(({ type }) => type)).toEqual(["schedule.created", "schedule.cancelled"]);
       expect(ScheduledAction.parse(JSON.parse(events[1]?.data ?? ""))).toEqual(action);
     }
-    expect(await read(other._id)).toMatchObject({ state: "pending", message: null });
+    // Until it is due, another channel may have the metadata.
+    for (const { _id } of [other, matching]) expect(await read(_id)).toMatchObject({ state: "pending", message: null });
   });
 
   test("is rejected if its overlay, its channel or its segment goes between the check and the write", async () => {

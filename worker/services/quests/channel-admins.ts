@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type QuestRow, quests } from "#db/schema/engagement/quests.ts";
 import { channelsOfCaller, type Ctx } from "#worker/services/core/context.ts";
+import { idIn } from "#worker/services/core/listing.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
 import { Failure } from "#worker/lib/errors.ts";
 
@@ -15,8 +16,7 @@ export async function questManager(ctx: Ctx): Promise<(quest: QuestRow) => boole
 export async function isManaged(ctx: Ctx): Promise<SQL | undefined> {
   const own = await channelsOfCaller(ctx);
   if (own === "all") return undefined;
-  const ownChannels = sql`(select value from json_each(${JSON.stringify(own)}))`;
-  return sql`exists (select 1 from json_each(${quests.channelIds}) as channel where channel.value in ${ownChannels})`;
+  return sql`exists (select 1 from json_each(${quests.channelIds}) as channel where ${idIn(sql`channel.value`, own)})`;
 }
 
 /** Throws a 400 unless the caller administers each of these channels or, if there are none, the whole site. */

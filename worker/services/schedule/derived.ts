@@ -6,7 +6,8 @@ import { logError } from "#worker/lib/log.ts";
 import { type Actor, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 
-// Times of a poll or quest itself, which the schedule carries out and lists like any other.
+// What other changes mean for the schedule: times of a poll or quest itself, which it carries out and lists like any other, and the
+// deletion of what an action is for.
 
 interface Derived {
   source: "poll" | "quest";
@@ -75,10 +76,11 @@ export async function cancelActionsOf(ctx: Ctx, targetId: string): Promise<Batch
   return cancelWhere(ctx, await ctx.caller(), "It was deleted", eq(scheduledActions.targetId, targetId));
 }
 
-/** The same for the batch that deletes a channel, of the broadcasts on this channel alone. */
+/** The same for the batch that deletes a channel, of the broadcasts on this channel alone. Metadata may match another one by then. */
 export function cancelBroadcastsOn(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
-  const isBroadcast = eq(scheduledActions.kind, "overlay.broadcast");
-  return cancelWhere(ctx, actor, "The channel was deleted", and(isBroadcast, eq(scheduledActions.channelId, channelId)));
+  const { kind, payload } = scheduledActions;
+  const isFixed = and(eq(kind, "overlay.broadcast"), sql`json_extract(${payload}, '$.pageMetadata') is null`);
+  return cancelWhere(ctx, actor, "The channel was deleted", and(isFixed, eq(scheduledActions.channelId, channelId)));
 }
 
 function cancelWhere(ctx: Ctx, actor: Actor, message: string, which: SQL | undefined): BatchItem<"sqlite">[] {

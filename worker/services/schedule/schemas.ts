@@ -63,7 +63,7 @@ export const ScheduledAction = z
       .object({ kind: z.enum(["developer", "account"]), id: Id })
       .nullable()
       .describe("The key or account whose rights apply when it is due; null for what follows from a poll or quest"),
-    message: z.string().nullable().describe("Why it failed or was missed, or that there was nothing left to do"),
+    message: z.string().nullable().describe("Why it failed, was missed or was cancelled, or that there was nothing left to do"),
     endedAt: Time.nullable(),
     ...Tracked,
   })
