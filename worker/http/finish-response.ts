@@ -51,7 +51,7 @@ async function finishResponse(c: Context<AppEnv>, next: Next, isolate: Isolate):
   }
   const { status } = c.res;
   const ended = Date.now();
-  const failed = isFault(status, c.get("errorCode"));
+  const failed = isFault(status, c.get("errorCode"), c.error);
   const request: FinishedRequest = { requestId, method, headers, status, failed, at: started, ms: ended - started };
   metrics.record(c.get("operation"), request, ended);
   if (hasAlerts(c.env)) reportRequests(c, metrics, ended);

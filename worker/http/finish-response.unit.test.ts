@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
-import { type ErrorCode, ERRORS } from "#worker/lib/errors.ts";
+import { ERRORS, Failure, SiteHostFailure } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { createFinishResponse } from "./finish-response.ts";
 
@@ -23,17 +23,22 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Responds with `status` and `code` of each request's query. */
-function isolate(): (status: number, code?: ErrorCode) => Promise<Response> {
+/** Responds to each request with the status, or with the failure that it throws. */
+function isolate(): (next: number | Failure) => Promise<Response> {
   const app = new Hono<AppEnv>();
   app.use(createFinishResponse());
-  let next: { status: number; code: ErrorCode | undefined };
-  app.get("/", (c) => {
-    c.set("errorCode", next.code);
-    return new Response(null, { status: next.status });
+  let thrown: number | Failure;
+  app.get("/", () => {
+    if (thrown instanceof Failure) throw thrown;
+    return new Response(null, { status: thrown });
   });
-  return async (status, code) => {
-    next = { status, code };
+  app.onError((error, c) => {
+    if (!(error instanceof Failure)) throw error;
+    c.set("errorCode", error.code);
+    return new Response(null, { status: ERRORS[error.code].status });
+  });
+  return async (next) => {
+    thrown = next;
     return app.request(
       "/",
       {},
@@ -45,21 +50,25 @@ function isolate(): (status: number, code?: ErrorCode) => Promise<Response> {
 test.each([
   ["internal", "error"],
   ["unavailable", "error"],
-  ["shop_failed", "error"],
   ["format_not_supported", "info"],
   ["billing_not_configured", "info"],
   ["games_not_configured", "info"],
   ["not_found", "info"],
 ] as const)("a response with %s is logged as %s", async (code, level) => {
-  await isolate()(ERRORS[code].status, code);
+  await isolate()(new Failure(code));
   expect(logged).toEqual([{ level, status: ERRORS[code].status }]);
+});
+
+test.each(["unavailable", "shop_failed"] as const)("a %s that a site's own host causes is no error of the deployment", async (code) => {
+  await isolate()(new SiteHostFailure(code));
+  expect(logged).toEqual([{ level: "info", status: ERRORS[code].status }]);
 });
 
 test("a flood of errors is sampled, too, and neither hides nor is hidden by other requests", async () => {
   const respond = isolate();
   for (let request = 0; request < LINES_PER_SECOND + 200; request++) {
     await respond(200);
-    await respond(500, "internal");
+    await respond(new Failure("internal"));
   }
   for (const status of [200, 500]) {
     const weights = logged.filter((line) => line.status === status).map(({ sampled = 1 }) => sampled);

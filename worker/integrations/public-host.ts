@@ -1,5 +1,5 @@
 import { isPublicAddress } from "#worker/lib/network/address.ts";
-import { Failure, invalid } from "#worker/lib/errors.ts";
+import { Failure, invalid, SiteHostFailure } from "#worker/lib/errors.ts";
 import { callOut, outboundProblem, type OutsideAnswer, type OutsideStatus, statusOf } from "#worker/lib/network/outbound.ts";
 import type { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { addressesOf } from "./dns.ts";
@@ -39,10 +39,22 @@ export async function requirePublicUrl(env: Env, path: string, url: string): Pro
   if (problem !== undefined) throw invalid(path, problem);
 }
 
-/** `callOut` for a user-supplied URL: rejects hosts that resolve to private addresses just before the call. */
+/**
+ * `callOut` for a user-supplied URL: rejects hosts that resolve to private addresses just before the call. Throws its `unavailable` as a
+ * `SiteHostFailure`.
+ */
 export async function callPublic(env: Env, url: string, ...rest: Rest): Promise<OutsideAnswer> {
   await requirePublicHost(env, url);
-  return callOut(env, url, ...rest);
+  return callSiteHost(env, url, ...rest);
+}
+
+/** `callOut` for a host that the site chose among those of a known service. Throws its `unavailable` as a `SiteHostFailure`. */
+export async function callSiteHost(env: Env, url: string, ...rest: Rest): Promise<OutsideAnswer> {
+  try {
+    return await callOut(env, url, ...rest);
+  } catch (error) {
+    throw error instanceof Failure ? new SiteHostFailure(error.code, error.message, { cause: error.cause }) : error;
+  }
 }
 
 /** `statusOf` for a user-supplied URL, like `callPublic`. */
@@ -57,9 +69,9 @@ const RESERVED = /(^|\.)(example|invalid)\.?$/;
 async function requirePublicHost(env: Env, url: string): Promise<void> {
   const { hostname } = new URL(url);
   if (env.TIFO_DEVELOPMENT === "true" && RESERVED.test(hostname))
-    throw new Failure("unavailable", `${hostname} has no address: such names are reserved for examples`);
+    throw new SiteHostFailure("unavailable", `${hostname} has no address: such names are reserved for examples`);
   const problem = await publicUrlProblem(env, url);
-  if (problem !== undefined) throw new Failure("unavailable", `The URL may not be called: ${problem}`);
+  if (problem !== undefined) throw new SiteHostFailure("unavailable", `The URL may not be called: ${problem}`);
 }
 
 type Rest = Parameters<typeof callOut> extends [unknown, unknown, ...infer Others] ? Others : never;

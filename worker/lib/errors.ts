@@ -49,14 +49,6 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/**
- * Whether a response means that something is broken. What a caller must not ask for, or the operator hasn't configured, isn't: strangers
- * could raise alerts with it.
- */
-export function isFault(status: number, code: ErrorCode | undefined): boolean {
-  return status >= 500 && code !== "format_not_supported" && code?.endsWith("_not_configured") !== true;
-}
-
 /** An invalid field: a dotted path in the body, or the name of a parameter. */
 export interface Issue {
   path: string;
@@ -75,6 +67,18 @@ export class Failure extends Error {
     this.issues = details.issues;
     this.headers = details.headers;
   }
+}
+
+/** A host that a site chose failed: its shop, its player or its identity provider. Only the site can repair it. */
+export class SiteHostFailure extends Failure {}
+
+/**
+ * Whether a response means that the deployment is broken. What a caller must not ask for, the operator hasn't configured, or a site's own
+ * host causes isn't: strangers could raise alerts with it.
+ */
+export function isFault(status: number, code: ErrorCode | undefined, error: Error | undefined): boolean {
+  if (status < 500 || error instanceof SiteHostFailure) return false;
+  return code !== "format_not_supported" && code?.endsWith("_not_configured") !== true;
 }
 
 /** A write that was rolled back because another request changed the row since it was read. */

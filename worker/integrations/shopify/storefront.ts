@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { Failure, invalid } from "#worker/lib/errors.ts";
+import { invalid, SiteHostFailure } from "#worker/lib/errors.ts";
 import { parseJson } from "#worker/lib/json.ts";
-import { callOut } from "#worker/lib/network/outbound.ts";
+import { callSiteHost } from "#worker/integrations/public-host.ts";
 import { type ProductNode, ProductNodes, readProduct, type ShopProduct } from "./products.ts";
 
 // Calls to Shopify's Storefront API, in this project's terms.
@@ -78,19 +78,20 @@ async function post(env: Env, { domain, token }: ShopAccess, query: string, vari
     headers: { "Content-Type": "application/json", Accept: "application/json", [header]: token },
     body: JSON.stringify({ query, variables }),
   };
-  return callOut(env, `https://${domain}/api/${API_VERSION}/graphql.json`, init, { timeout: TIMEOUT_MS, maxBytes: MAX_BYTES });
+  return callSiteHost(env, `https://${domain}/api/${API_VERSION}/graphql.json`, init, { timeout: TIMEOUT_MS, maxBytes: MAX_BYTES });
 }
 
 const GraphqlResponse = z.object({ data: z.unknown().optional(), errors: z.array(z.object({ message: z.string() })).optional() });
 
 /** The data of a response. Throws `unavailable` if the shop may respond later, `shop_failed` if it won't without a change. */
 function dataOf<T extends z.ZodType>({ status, text }: ShopResponse, schema: T): z.output<T> {
-  if (status === 429 || status === 430 || status >= 500) throw new Failure("unavailable", `The shop responded with ${status}`);
-  if (status === 401 || status === 403) throw new Failure("shop_failed", "The shop rejects the site's Storefront access token");
-  if (status !== 200) throw new Failure("shop_failed", `The shop responded with ${status}`);
+  if (status === 429 || status === 430 || status >= 500) throw new SiteHostFailure("unavailable", `The shop responded with ${status}`);
+  if (status === 401 || status === 403) throw new SiteHostFailure("shop_failed", "The shop rejects the site's Storefront access token");
+  if (status !== 200) throw new SiteHostFailure("shop_failed", `The shop responded with ${status}`);
   const response = GraphqlResponse.safeParse(parseJson(text)).data;
-  if (response?.errors?.some(({ message }) => /throttled/i.test(message))) throw new Failure("unavailable", "The shop is throttling calls");
+  if (response?.errors?.some(({ message }) => /throttled/i.test(message)))
+    throw new SiteHostFailure("unavailable", "The shop is throttling calls");
   const data = response && !response.errors?.length ? schema.safeParse(response.data) : undefined;
-  if (!data?.success) throw new Failure("shop_failed");
+  if (!data?.success) throw new SiteHostFailure("shop_failed");
   return data.data;
 }

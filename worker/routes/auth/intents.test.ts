@@ -298,18 +298,20 @@ describe("a partner's token", () => {
     ["a redirect", () => new Response(null, { status: 302, headers: { Location: jwksUrl } })],
     ["an error", () => new Response("no", { status: 500 })],
     ["an oversized body", () => Response.json({ keys: [], padding: "x".repeat(300_000) })],
-  ])("is a 503 if the provider's keys return %s", async ([, respond]) => {
+  ])("is a 503, and no error of the deployment, if the provider's keys return %s", async ([, respond]) => {
     const url = `https://broken-${randomHex(4)}.partner.example/jwks`;
     hosts.set(url, respond);
     const own = await newSiteWith([{ name: "club-app", jwksUrl: url, audience: AUDIENCE }]);
-    expect((await create(await sign({ sub: "fan" }), "fan", {}, own)).problem?.code).toBe("unavailable");
+    const { problem, log } = await create(await sign({ sub: "fan" }), "fan", {}, own);
+    expect([problem?.code, log.level]).toEqual(["unavailable", "info"]);
   });
 
   test.for(["http://keys.partner.example/jwks", "https://127.0.0.1/jwks", "https://metadata.internal/jwks"])(
     "never fetches keys from an internal address: %s",
     async (url) => {
       const own = await newSiteWith([{ name: "club-app", jwksUrl: url, audience: AUDIENCE }]);
-      expect((await create(await sign({ sub: "fan" }), "fan", {}, own)).problem?.code).toBe("unavailable");
+      const { problem, log } = await create(await sign({ sub: "fan" }), "fan", {}, own);
+      expect([problem?.code, log.level]).toEqual(["unavailable", "info"]);
       expect(fetched).toEqual([]);
     },
   );

@@ -197,7 +197,7 @@ describe("the playlist's URL", () => {
     await own.call("updateSite", { body: { name: "Inside", settings: { security, manifest: { hosts: [host] } } } });
     const src = servePlaylist(`https://${host}/main.m3u8`, live());
     const response = await own.call("openManifest", { params: { channelId: own.channels[0] }, query: { src } });
-    expect(response.problem?.code).toBe("unavailable");
+    expect([response.problem?.code, response.log.level]).toEqual(["unavailable", "info"]);
     expect(loadsOf(src)).toBe(0);
   });
 
@@ -223,9 +223,9 @@ describe("the playlist's URL", () => {
       "more than 8 MB",
     ],
     ["uses variables", { body: '#EXTM3U\n#EXT-X-DEFINE:NAME="a",VALUE="b"' }, 503, "EXT-X-DEFINE"],
-  ])("whose host %s is an error that says so", async ([, { body = live(), ...served }, status, message]) => {
-    const { problem } = await open(site.channels[0], servePlaylist(url(), body, served));
-    expect(problem?.status).toBe(status);
+  ])("whose host %s is an error that says so, and none of the deployment", async ([, { body = live(), ...served }, status, message]) => {
+    const { problem, log } = await open(site.channels[0], servePlaylist(url(), body, served));
+    expect([problem?.status, log.level]).toEqual([status, "info"]);
     expect(problem?.message).toContain(message);
   });
 });

@@ -5,7 +5,7 @@ import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type JWTVe
 import { type AccountRow, accounts, type IntentRow } from "#db/schema/accounts.ts";
 import type { ThirdPartyProvider } from "#db/types.ts";
 import { callPublic } from "#worker/integrations/public-host.ts";
-import { conflict, Failure, invalid, notFound, unauthenticated } from "#worker/lib/errors.ts";
+import { conflict, Failure, invalid, notFound, SiteHostFailure, unauthenticated } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { CreateIntent } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
@@ -190,6 +190,6 @@ function keysAt(env: Env, url: string): JWTVerifyGetKey {
 
 async function fetchKeys(env: Env, url: string): Promise<Response> {
   const { status, text } = await callPublic(env, url, { headers: { Accept: "application/json" } }, { timeout: 5_000 });
-  if (status !== 200) throw new Failure("unavailable", "The provider's jwksUrl didn't return its keys");
+  if (status !== 200) throw new SiteHostFailure("unavailable", "The provider's jwksUrl didn't return its keys");
   return new Response(text, { status });
 }

@@ -1,5 +1,5 @@
 import { callPublic } from "#worker/integrations/public-host.ts";
-import { Failure, invalid, notFound } from "#worker/lib/errors.ts";
+import { type Failure, invalid, notFound, SiteHostFailure } from "#worker/lib/errors.ts";
 import { linesOf, PlaylistProblem } from "#worker/lib/hls/playlist.ts";
 import { outboundProblem } from "#worker/lib/network/outbound.ts";
 
@@ -47,5 +47,5 @@ export function allowedUrl(env: Env, src: string, hosts: string[]): URL {
 }
 
 function unusable(message: string): Failure {
-  return new Failure("unavailable", message);
+  return new SiteHostFailure("unavailable", message);
 }
