@@ -63,6 +63,20 @@ describe("an account's roles", () => {
     expect(await rolesOf(person)).toEqual([]);
   });
 
+  test("may keep a channel that has been deleted, in any operation, but not gain one", async () => {
+    const [deleted, channelId] = [await site.addChannel("deleted"), site.channels[0]];
+    const person = await site.addAccount("stays", [{ ...ADMIN, pageId: [deleted, channelId] }]);
+    const other = await site.addAccount("gains", [{ ...ADMIN, pageId: [channelId] }]);
+    await site.call("deletePage", { params: { id: deleted } });
+    const kept = [
+      { ...ADMIN, pageId: [deleted, channelId] },
+      { ...READER, pageId: [] },
+    ];
+    expect((await setRoles(site.accounts.admin, person, kept)).as(AccountRoles).roles).toEqual(kept);
+    expect((await site.call("upsertAccount", { body: { email: person.email, name: "Stays", roles: kept } })).status).toBe(200);
+    expect((await setRoles(site.accounts.admin, other, kept)).problem).toMatchObject({ status: 400, issues: [{ path: "roles" }] });
+  });
+
   test("can't make a new admin, of the site or a channel, if the site allows none", async () => {
     const closed = await newSite();
     const settings = { security: { allowNewAdmins: false } };

@@ -237,6 +237,20 @@ describe("accepting an invitation", () => {
     expect((await accept(await tokenOf(created._id), closing)).status).toBe(400);
   });
 
+  test("gives no role for a channel that has been deleted, also not one for the whole site, and fails if none is left", async () => {
+    const [deleted, kept] = [await site.addChannel("deleted"), site.channels[0]];
+    const moderator: AccountRole = { scope: "Chat_Moderator", pageId: [deleted], write: true };
+    const both = { ...ADMIN, pageId: [deleted, kept] };
+    const some = await invited({ targetRoles: [both, moderator] });
+    const none = await invited({ targetRoles: [moderator] });
+    await site.call("deletePage", { params: { id: deleted } });
+    expect((await accept(await tokenOf(some._id))).as(Account).roles).toEqual([{ ...both, pageId: [kept] }]);
+    expect((await accept(await tokenOf(none._id))).problem?.message).toBe(
+      "Accept Invite in Invite Service failed - The channels of the invite have been deleted",
+    );
+    expect(await db.select().from(accounts).where(eq(accounts.email, none.email))).toEqual([]);
+  });
+
   test("fails for all but the latest invitation of a person, which replaces the earlier ones", async () => {
     const email = newEmail();
     const [first, last] = [await invited({ email }), await invited({ email, targetRoles: [{ ...ADMIN, write: false }] })];

@@ -1,3 +1,4 @@
+import { z } from "@hono/zod-openapi";
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { AccountRole } from "#db/types.ts";
 import { type AccountRow, accounts, totpSecrets } from "#db/schema/accounts.ts";
@@ -5,14 +6,15 @@ import { pages } from "#db/schema/pages.ts";
 import { sites } from "#db/schema/sites.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { conflict, forbidden, invalid } from "#worker/lib/errors.ts";
+import { parseJson } from "#worker/lib/json.ts";
 import { type Action, isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
 import { accountColumns } from "./columns.ts";
 
 /** What a change of roles is checked against. */
 export interface RoleRules {
   allowNewAdmins: boolean;
-  /** How many of the pages that the roles name exist on the site. */
-  pages: number;
+  /** Those of the pages that the roles name which exist on the site. */
+  pages: string[];
   otherAdmins: number;
 }
 
@@ -28,16 +30,22 @@ export async function readForRoles(
   ]);
   return {
     account,
-    rules: { allowNewAdmins: found?.allowNewAdmins === 1, pages: found?.pages ?? 0, otherAdmins: found?.otherAdmins ?? 0 },
+    rules: {
+      allowNewAdmins: found?.allowNewAdmins === 1,
+      pages: PageIds.parse(parseJson(found?.pages ?? "[]")),
+      otherAdmins: found?.otherAdmins ?? 0,
+    },
   };
 }
+
+const PageIds = z.array(z.string());
 
 function roleRules(ctx: Ctx, which: SQL | undefined, roles: AccountRole[]) {
   return ctx.db
     .select({
       allowNewAdmins: sql<number>`json_extract(${sites.settings}, '$.security.allowNewAdmins')`.as("allow_new_admins"),
-      pages: sql<number>`(select count(*) from ${pages} p where +p.site_id = ${ctx.siteId}
-        and p.id in (select value from json_each(${JSON.stringify(pagesOf(roles))})))`.as("page_count"),
+      pages: sql<string>`(select json_group_array(p.id) from ${pages} p where +p.site_id = ${ctx.siteId}
+        and p.id in (select value from json_each(${JSON.stringify(pagesOf(roles))})))`.as("page_ids"),
       otherAdmins: sql<number>`(select count(*) from ${accounts} where site_id = ${ctx.siteId} and ${administersSite("write")}
         and not (${which}))`.as("other_admins"),
     })
@@ -70,13 +78,23 @@ export async function requireAllowedRoleChange(
 ): Promise<void> {
   const before = account?.roles ?? [];
   if (JSON.stringify(before) !== JSON.stringify(roles)) await requireCanGrantRoles(ctx);
-  if (rules.pages < pagesOf(roles).length) throw invalid("roles", "A pageId is not a page of this site");
+  // Roles keep the ids of pages that have been deleted since.
+  const known = new Set([...rules.pages, ...pagesOf(before)]);
+  if (!pagesOf(roles).every((id) => known.has(id))) throw invalid("roles", "A pageId is not a page of this site");
   // An admin of a channel who becomes an admin of the site is new too.
   const isNewAdmin = (roles.some(isAdminRole) && !before.some(isAdminRole)) || (isSiteAdmin(roles, "read") && !isSiteAdmin(before, "read"));
   if (!rules.allowNewAdmins && isNewAdmin) {
     throw forbidden("The site allows no new admins (settings.security.allowNewAdmins)");
   }
   if (isSiteAdmin(before, "write") && !isSiteAdmin(roles, "write") && rules.otherAdmins === 0) throw conflict(LAST_ADMIN);
+}
+
+/** The roles for pages that exist. A role without any is omitted, because one that names no page is for the whole site. */
+export function withExistingPages(roles: AccountRole[], { pages }: RoleRules): AccountRole[] {
+  return roles.flatMap((role) => {
+    const pageId = role.pageId.filter((id) => pages.includes(id));
+    return role.pageId.length > 0 && pageId.length === 0 ? [] : [{ ...role, pageId }];
+  });
 }
 
 /** The rule for the last admin as a condition of the update itself, so that concurrent changes can't remove both of two admins. */

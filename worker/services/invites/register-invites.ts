@@ -45,6 +45,8 @@ import {
   readForRoles,
   requireAllowedRoleChange,
   requireCanGrantRoles,
+  type RoleRules,
+  withExistingPages,
 } from "#worker/services/accounts/role-rules.ts";
 import { getSite, isStudioPage, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
@@ -61,7 +63,8 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput,
     const email = normalizeEmail(input.email);
     rejectPlaceholderEmail(email);
     const actor = await requireSender(ctx, senderAccountId);
-    const known = await readGrantee(ctx, email, targetRoles);
+    const { account: known, rules } = await readGrantee(ctx, email, targetRoles);
+    await requireGrantable(ctx, rules, targetRoles);
     // Anybody can sign up with somebody else's address, so only an account with a verified address prevents an invitation.
     if (known && known.emailVerified !== null) throw conflict("An account with this email exists");
     const redirectUri = await landingPage(ctx, input.redirectUri, apiOrigin);
@@ -134,8 +137,13 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
   return inInviteService("Accept", async () => {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const invite = await findInvite(ctx, token);
-      const current = await readGrantee(ctx, invite.email, invite.targetRoles);
-      const { account, claimable, changes, events } = await (current ? takeOver(ctx, current, invite, input) : join(ctx, invite, input));
+      const { account: current, rules } = await readGrantee(ctx, invite.email, invite.targetRoles);
+      const roles = withExistingPages(invite.targetRoles, rules);
+      if (roles.length === 0) throw conflict("The channels of the invite have been deleted");
+      await requireGrantable(ctx, rules, roles);
+      const { account, claimable, changes, events } = await (current
+        ? takeOver(ctx, current, roles, input)
+        : join(ctx, invite.email, roles, input));
       const claim = ctx.db
         .update(registerInvites)
         .set({ accountId: account.id, modified: ctx.now, version: invite.version + 1 })
@@ -161,20 +169,20 @@ interface Acceptance {
   events: NewEvent[];
 }
 
-async function join(ctx: Ctx, invite: RegisterInviteRow, input: AcceptInvite): Promise<Acceptance> {
-  const fresh = await newAccount(ctx, { ...input, email: invite.email, marketingOptin: false }, invite.targetRoles);
+async function join(ctx: Ctx, email: string, roles: AccountRole[], input: AcceptInvite): Promise<Acceptance> {
+  const fresh = await newAccount(ctx, { ...input, email, marketingOptin: false }, roles);
   const account = { ...fresh, emailVerified: ctx.now, trusted: true };
   return { account, changes: insertAccount(ctx, account), events: [accountEvent("new_account", account)] };
 }
 
-async function takeOver(ctx: Ctx, current: AccountRow, invite: RegisterInviteRow, { name, password }: AcceptInvite): Promise<Acceptance> {
+async function takeOver(ctx: Ctx, current: AccountRow, roles: AccountRole[], { name, password }: AcceptInvite): Promise<Acceptance> {
   const voided = voidCredentials(ctx, current, current.trusted ? current.thirdPartyAuthProviders : []);
   const account: AccountRow = {
     ...current,
     ...nameColumns(name),
     ...voided.columns,
     ...(await newPassword(password, current)),
-    roles: [...current.roles, ...invite.targetRoles.filter((role) => addsRoles(current.roles, [role]))],
+    roles: [...current.roles, ...roles.filter((role) => addsRoles(current.roles, [role]))],
     emailVerified: current.emailVerified ?? ctx.now,
     modified: ctx.now,
     version: current.version + 1,
@@ -264,17 +272,19 @@ async function requireSender(ctx: Ctx, senderAccountId: string): Promise<Actor> 
   return actor;
 }
 
-/** Reads the account with this email and checks that it may be given the roles, both when an invitation is sent and when it is accepted. */
-async function readGrantee(ctx: Ctx, email: string, targetRoles: AccountRole[]): Promise<AccountRow | undefined> {
-  const condition = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
-  const { account, rules } = await readForRoles(ctx, condition, targetRoles);
+/** The account with this email, if any, and the rules for giving it the roles. */
+function readGrantee(ctx: Ctx, email: string, roles: AccountRole[]): ReturnType<typeof readForRoles> {
+  return readForRoles(ctx, and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email)), roles);
+}
+
+/** Checks that the roles may be given, both when an invitation is sent and when it is accepted. */
+async function requireGrantable(ctx: Ctx, rules: RoleRules, roles: AccountRole[]): Promise<void> {
   try {
-    await requireAllowedRoleChange(ctx, rules, undefined, targetRoles);
+    await requireAllowedRoleChange(ctx, rules, undefined, roles);
   } catch (error) {
     // The invite is at fault here, not the caller.
     throw error instanceof Failure ? conflict(error.message) : error;
   }
-  return account;
 }
 
 /** The page that the link opens; by default the first of the site's allowed origins. Studio's own page is always allowed. */
