@@ -56,6 +56,21 @@ describe("a rule", () => {
     expect((await create({ active: true, isActive: false })).fields).toEqual(["isActive"]);
   });
 
+  test("whose template has been deleted can be turned off, but neither on nor changed", async () => {
+    const gone = await newTemplate(site);
+    const params = { id: await newRule(site, ruleOf(site, provider, gone)) };
+    await site.call("deleteOverlay", { params: { id: gone } });
+    const update = (change: Record<string, unknown>, rule: RuleChange = {}) =>
+      site.call("updateAutomationRule", { params, body: { ...ruleOf(site, provider, gone, rule), ...change } });
+    expect((await update({ active: true, name: "Renamed" })).status).toBe(200);
+    expect((await update({ clientRule: true })).fields).toEqual(["jsonRule.action.templateId"]);
+    expect((await update({ active: false })).status).toBe(200);
+    expect((await get(params.id)).as(RuleWithLog)).toMatchObject({ active: false, name: "Home goal" });
+    expect((await update({ active: true })).fields).toEqual(["jsonRule.action.templateId"]);
+    expect((await update({ active: false }, { targeting: { priority: 6 } })).fields).toEqual(["jsonRule.action.templateId"]);
+    expect((await update({ active: false, channelId: site.channels[1] })).fields).toEqual(["jsonRule.action.templateId"]);
+  });
+
   test("is rejected if siteId names another site", async () => {
     expect((await create({ siteId: (await newSite()).id })).fields).toEqual(["siteId"]);
     expect((await create({ siteId: site.id })).status).toBe(201);

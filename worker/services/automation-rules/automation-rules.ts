@@ -101,12 +101,19 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
     active: input.active ?? input.isActive ?? current.active,
     clientRule: input.clientRule ?? current.clientRule,
   };
-  const addsClientRule = next.active && next.clientRule && !(current.active && current.clientRule);
-  await validateRule(ctx, next, addsClientRule);
-  const change = updateRow(ctx, automationRules, current, next, referencesExist(ctx, inRule(next)));
-  await withReferences(ctx, inRule(next), () => commitIfUnchanged(ctx, change, ruleEvent(next, "Updated")));
+  const isKnown = doesAsBefore(next, current);
+  const references = isKnown ? [] : inRule(next);
+  if (!isKnown) await validateRule(ctx, next, next.active && next.clientRule && !(current.active && current.clientRule));
+  const change = updateRow(ctx, automationRules, current, next, referencesExist(ctx, references));
+  await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, ruleEvent(next, "Updated")));
   await refreshRules(ctx);
   return next;
+}
+
+/** Whether a change leaves what a rule does. Such a rule can be renamed and turned off even if something that it names has been deleted. */
+function doesAsBefore(next: RuleRow, current: RuleRow): boolean {
+  const program = ({ jsonRule, channelId, clientRule }: RuleRow) => JSON.stringify([jsonRule, channelId, clientRule]);
+  return program(next) === program(current) && (current.active || !next.active);
 }
 
 /** Deletes the given rules that exist on the site, and returns their number. */

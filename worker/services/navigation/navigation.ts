@@ -4,7 +4,7 @@ import { PAGE_TYPES } from "#db/enums.ts";
 import { type NavigationRow, navigations } from "#db/schema/navigation.ts";
 import { type PageRow, pages } from "#db/schema/pages.ts";
 import type { NavigationEntry } from "#db/types.ts";
-import { conflict, Failure, rerunOnDuplicate, notFound } from "#worker/lib/errors.ts";
+import { conflict, rerunOnDuplicate, notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";
 import { type NavigationInput, toNavigation } from "./schemas.ts";
 import { PAGE_FIELDS, toPage } from "#worker/services/pages/schemas.ts";
@@ -25,7 +25,7 @@ import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
 import { isNamed, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
 import { inNavigation } from "#worker/services/core/named-references.ts";
-import { commitReferencing, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -65,10 +65,7 @@ export async function getNavigation(ctx: Ctx, id: string): Promise<VisibleNaviga
 }
 
 export async function getDefaultNavigation(ctx: Ctx): Promise<VisibleNavigation> {
-  const [navigation] = await ctx.db
-    .select()
-    .from(navigations)
-    .where(and(eq(navigations.siteId, ctx.siteId), isDefault));
+  const [navigation] = await select(ctx, isDefault);
   if (!navigation) throw notFound("The site has no default navigation");
   return visible(ctx, navigation);
 }
@@ -76,7 +73,7 @@ export async function getDefaultNavigation(ctx: Ctx): Promise<VisibleNavigation>
 export async function createNavigation(ctx: Ctx, input: NavigationInput): Promise<NavigationRow> {
   requireOwnSite(ctx, input.siteId);
   const navigation: NavigationRow = { ...newRow(ctx), ...columnsOf(input) };
-  const [existing] = await readWithPages(ctx, input, isDefault);
+  const [existing] = await select(ctx, isDefault);
   const created: NewEvent = { type: "navigation.created", resource: resourceOf(navigation), data: toNavigation(navigation) };
   const insert = ctx.db.insert(navigations).values(navigation);
   const references = inNavigation(input.parents);
@@ -93,12 +90,12 @@ export async function createNavigation(ctx: Ctx, input: NavigationInput): Promis
 /** Replaces a navigation. */
 export async function updateNavigation(ctx: Ctx, id: string, input: NavigationInput): Promise<NavigationRow> {
   requireOwnSite(ctx, input.siteId);
-  const rows = await readWithPages(ctx, input, or(eq(navigations.id, id), isDefault));
+  const rows = await select(ctx, or(eq(navigations.id, id), isDefault));
   const current = rows.find((row) => row.id === id);
   if (!current) throw notFound("Navigation not found");
   const next: NavigationRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
   requirePrivateEntriesKept(ctx, current, input);
-  const references = inNavigation(input.parents);
+  const references = newReferences(inNavigation(input.parents), inNavigation(current.parents));
   const guarded = (write: () => Promise<unknown>) => withReferences(ctx, references, () => rejectSecondDefault(write));
   const existing = input.type === "default" ? rows.find((row) => row.id !== id && row.type === "default") : undefined;
   if (!existing) {
@@ -160,40 +157,16 @@ export async function applyNavigation(ctx: Ctx, id: string, pageId: string): Pro
 }
 
 async function readNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
-  const [navigation] = await ctx.db
-    .select()
-    .from(navigations)
-    .where(ownRow(ctx, navigations, id));
+  const [navigation] = await select(ctx, eq(navigations.id, id));
   if (!navigation) throw notFound("Navigation not found");
   return navigation;
 }
 
-/** Reads the navigations that match `condition` and checks, in the same round trip, that the pages of all entries exist. */
-async function readWithPages(ctx: Ctx, input: NavigationInput, condition: SQL | undefined): Promise<NavigationRow[]> {
-  const linked = pagesOf(input.parents, "parents");
-  const ids = linked.map(({ pageId }) => pageId);
-  const [rows, found] = await ctx.db.batch([
-    ctx.db
-      .select()
-      .from(navigations)
-      .where(and(eq(navigations.siteId, ctx.siteId), condition)),
-    ctx.db
-      .select({ id: pages.id, type: pages.type })
-      .from(pages)
-      .where(ownRows(ctx, pages, ids)),
-  ]);
-  const issues = linked
-    .filter(({ pageId, type }) => !found.some((page) => page.id === pageId && page.type === type))
-    .map(({ path, type }) => ({ path, message: `The site has no ${type} with this id` }));
-  if (issues.length > 0) throw new Failure("invalid_request", "An entry links to a page that doesn't exist on the site", { issues });
-  return rows;
-}
-
-function pagesOf(entries: NavigationEntry[], path: string): { pageId: string; type: string; path: string }[] {
-  return entries.flatMap(({ pageId, type, children = [] }, index) => [
-    ...(pageId === undefined ? [] : [{ pageId, type, path: `${path}.${index}.pageId` }]),
-    ...pagesOf(children, `${path}.${index}.children`),
-  ]);
+function select(ctx: Ctx, condition: SQL | undefined) {
+  return ctx.db
+    .select()
+    .from(navigations)
+    .where(and(eq(navigations.siteId, ctx.siteId), condition));
 }
 
 async function visible(ctx: Ctx, navigation: NavigationRow): Promise<VisibleNavigation> {

@@ -6,14 +6,16 @@ import { siteThemes } from "#db/schema/themes.ts";
 import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreateSite, type SiteFeatures, toSite, type UpdateSite } from "./schemas.ts";
+import { ManifestSettings } from "./setting-schemas.ts";
 import { newSiteRow } from "./site-row.ts";
 import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/account-rows.ts";
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfUnchanged, type Ctx, isManager, type NewEvent, newRow, nextVersion } from "#worker/services/core/context.ts";
 import { requireCanGrantRoles } from "#worker/services/accounts/role-rules.ts";
 import { inSegments } from "#worker/services/core/named-references.ts";
-import { type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { isSandbox } from "#worker/services/sandboxes/is-sandbox.ts";
+import { UserSegments } from "#worker/services/segments/schemas.ts";
 import { removedSegments, unusedSegments, whileUnused } from "#worker/services/segments/uses.ts";
 import { ctxOf } from "#worker/services/core/databases.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
@@ -53,8 +55,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
     ...nextVersion(ctx, current),
   };
   const removed = removedSegments(current.settings, settings);
-  // Not compared with those before, which settings of an earlier release may hold in another form.
-  const references = [...inSegments(settings.userSegments), ...inCueSources(settings.manifest)];
+  const references = newReferences(inSettings(settings), inSettings(storedSettings(current)));
   const change = ctx.db
     .update(sites)
     .set(next)
@@ -74,12 +75,20 @@ async function requireNoSandbox(ctx: Ctx): Promise<void> {
 }
 
 /** The data providers that the cues of playlists are events of. */
-function inCueSources(manifest: UpdateSite["settings"]["manifest"]): Reference[] {
-  return (manifest?.cues ?? []).map(({ dataProviderId }, index) => ({
+type ReferringSettings = Pick<UpdateSite["settings"], "userSegments" | "manifest">;
+
+function inSettings({ userSegments, manifest }: ReferringSettings): Reference[] {
+  const cues = (manifest?.cues ?? []).map(({ dataProviderId: id }, index): Reference => ({
     kind: "data provider",
-    id: dataProviderId,
+    id,
     path: `settings.manifest.cues.${index}.dataProviderId`,
   }));
+  return [...inSegments(userSegments), ...cues];
+}
+
+/** Without those that an earlier release stored in another form. */
+function storedSettings({ settings }: SiteRow): ReferringSettings {
+  return { userSegments: UserSegments.safeParse(settings.userSegments).data, manifest: ManifestSettings.safeParse(settings.manifest).data };
 }
 
 type Security = SiteRow["settings"]["security"];

@@ -8,7 +8,7 @@ import { notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";
 import { commitIfUnchanged, type Ctx, nextVersion, updateRow } from "#worker/services/core/context.ts";
 import { type ListPage, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
-import { type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { getDataProvider } from "#worker/services/data-providers/data-providers.ts";
 import { toAvailable } from "#worker/services/data-providers/schemas.ts";
 import { requireChannelAccess } from "#worker/services/realtime/channel-access.ts";
@@ -109,7 +109,7 @@ export async function setMapping(ctx: Ctx, providerId: string, mapping: StatMapp
   const current = await getDataProvider(ctx, providerId);
   const isEmpty = mapping.entities.length + mapping.keyPlays.length === 0;
   const next: DataProviderRow = { ...current, statMapping: isEmpty ? null : mapping, ...nextVersion(ctx, current) };
-  const references = inMapping(mapping);
+  const references = newReferences(inMapping(mapping), current.statMapping ? inMapping(current.statMapping) : []);
   const change = updateRow(ctx, dataProviders, current, next, referencesExist(ctx, references));
   await withReferences(ctx, references, () =>
     commitIfUnchanged(ctx, change, {
