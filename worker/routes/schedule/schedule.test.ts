@@ -125,6 +125,20 @@ describe("a scheduled broadcast", () => {
     for (const { _id } of [other, matching]) expect(await read(_id)).toMatchObject({ state: "pending", message: null });
   });
 
+  test("to several channels reaches those that exist when it is due, and fails without any", async () => {
+    const [gone, other] = [await site.addChannel("gone"), await site.addChannel("gone-too")];
+    const to = async (channelIds: string[]) =>
+      schedule({ kind: "overlay.broadcast", targetId: await newOverlay(), in: 300, broadcast: { channelIds } });
+    const some = await to([gone, site.channels[0], other, site.channels[1]]);
+    const none = await to([gone, other]);
+    for (const id of [gone, other]) await site.call("deletePage", { params: { id } });
+    await run(some.dueAt);
+    await run(none.dueAt);
+    expect((await read(some._id)).state).toBe("done");
+    for (const channelId of site.channels) expect((await active({ channelId })).map(({ broadcastId }) => broadcastId)).toContain(some._id);
+    expect(await read(none._id)).toMatchObject({ state: "failed", message: "Channel not found" });
+  });
+
   test("is rejected if its overlay, its channel or its segment goes between the check and the write", async () => {
     const channelId = await site.addChannel("gone-meanwhile");
     const segments = (userSegments: Record<string, unknown>) =>
