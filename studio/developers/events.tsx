@@ -43,7 +43,9 @@ export default function Events() {
           label="Type"
           value={type}
           onChange={(next) => setSearch({ type: next })}
-          options={[{ value: "", text: "All" }, ...(types.data ?? []).map((value) => ({ value, text: value }))]}
+          empty="All"
+          options={(types.data ?? []).map((value) => ({ value, text: value }))}
+          isLoading={types.isPending}
         />
         <LiveState isLive={isLive} isError={events.isError} />
       </div>

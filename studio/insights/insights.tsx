@@ -85,6 +85,7 @@ export default function Insights() {
           value={channelId}
           onChange={(channel) => setSearch({ channel })}
           options={access.isSiteAdmin ? [{ value: "", text: "All channels" }, ...options] : options}
+          isLoading={channels.isPending}
         />
       </div>
       <dl className="figures" aria-label="Totals">

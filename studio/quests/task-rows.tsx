@@ -78,7 +78,6 @@ interface TaskProps {
 function TaskFields({ task, problem, onChange }: TaskProps) {
   const channels = useChannels();
   const { text, amount, link, window } = KINDS[task.kind];
-  const channelOptions = (channels.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }));
   return (
     <div className="quest-pair">
       <Select
@@ -121,7 +120,9 @@ function TaskFields({ task, problem, onChange }: TaskProps) {
           label="On the channel"
           value={task.channelId}
           onChange={(channelId) => onChange({ channelId })}
-          options={[{ value: "", text: "Any" }, ...channelOptions]}
+          empty="Any"
+          options={(channels.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+          isLoading={channels.isPending}
           error={problem("channelId")}
         />
       )}
@@ -162,7 +163,9 @@ function ValueField({ task, problem, onChange }: TaskProps) {
       label={value}
       value={task.validationValue}
       onChange={change}
-      options={[{ value: "", text: "Any" }, ...(known ?? []).map(({ _id, name }) => ({ value: _id, text: name }))]}
+      empty="Any"
+      options={(known ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+      isLoading={known === undefined}
       error={problem("validationValue")}
     />
   );

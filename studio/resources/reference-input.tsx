@@ -1,9 +1,9 @@
 import { type ComponentProps, type ReactNode, type Ref, useEffect, useState } from "react";
 import { referenceByChoice, type ReferenceKind } from "#studio/api/references.ts";
 import { Button } from "#studio/ui/button.tsx";
-import { Select } from "#studio/ui/select.tsx";
+import { Select, unlisted } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
-import { type Option, REFERENCES, useReferences } from "./reference-options.ts";
+import { REFERENCES, useReferences } from "./reference-options.ts";
 
 interface Props {
   label: string;
@@ -35,7 +35,9 @@ export function ReferenceInput({
         {...props}
         selectRef={selectRef}
         isRequired={isRequired}
-        options={[{ value: "", text: isRequired ? "Choose…" : "–" }, ...withChosen(options, props.value, found.isPending)]}
+        empty={isRequired ? "Choose…" : "–"}
+        options={options}
+        isLoading={found.isPending}
       />
       <Find
         to={to}
@@ -85,7 +87,7 @@ export function ReferencesInput({ label, description, error, to, value, onChange
       />
     );
   const options = found.data?.options ?? [];
-  const textOf = (id: string) => withChosen(options, id, found.isPending).find((option) => option.value === id)?.text ?? id;
+  const textOf = (id: string) => options.find((option) => option.value === id)?.text ?? unlisted(id, found.isPending);
   return (
     <fieldset className="field-group">
       <legend>{label}</legend>
@@ -146,10 +148,4 @@ interface FindProps {
 function Find({ to, isShown, value, onChange, isDisabled }: FindProps) {
   if (!isShown || isDisabled) return null;
   return <TextField label={`Find by name (${REFERENCES[to].one})`} type="search" value={value} onChange={onChange} maxLength={100} />;
-}
-
-/** What is chosen may be beyond the list, or deleted. */
-function withChosen(options: readonly Option[], chosen: string, isPending: boolean): readonly Option[] {
-  if (chosen === "" || options.some(({ value }) => value === chosen)) return options;
-  return [...options, { value: chosen, text: isPending ? "Loading…" : `Not in the list: ${chosen}` }];
 }

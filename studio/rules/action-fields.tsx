@@ -1,7 +1,7 @@
 import { fieldsOf } from "#studio/run/variables.ts";
 import { Button } from "#studio/ui/button.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
-import { Select } from "#studio/ui/select.tsx";
+import { Select, unlisted } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { BindingField } from "./binding-field.tsx";
 import { type Action, FIXED, fixedDraft, type FormProps, SCOPE_NAMES, type Scope, type Segment, SEGMENT_NAMES } from "./draft.ts";
@@ -43,7 +43,9 @@ export function ActionFields(props: FormProps) {
           label="Poll"
           value={draft.pollId}
           onChange={(pollId) => onChange({ pollId })}
-          options={[{ value: "", text: "Choose…" }, ...(polls.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))]}
+          empty="Choose…"
+          options={(polls.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+          isLoading={polls.isPending}
           description="No response counts once the event is received."
           error={problems["jsonRule.action.pollId"]}
         />
@@ -74,7 +76,9 @@ function OverlayFields(props: FormProps) {
         label="Template"
         value={draft.templateId}
         onChange={(templateId) => onChange({ templateId, variables: {} })}
-        options={[{ value: "", text: "Choose…" }, ...(templates.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))]}
+        empty="Choose…"
+        options={(templates.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+        isLoading={templates.isPending}
         error={problems["jsonRule.action.templateId"]}
       />
       {names.length > 0 && (
@@ -125,6 +129,8 @@ function factFor(name: string, facts: readonly string[]) {
 function TargetFields({ draft, problems, onChange, facts }: FormProps & { facts: readonly string[] }) {
   const channels = useChannels();
   const problem = (field: string) => problems[`jsonRule.action.targeting.${field}`];
+  // The server names the place of a channel in the list.
+  const channelProblem = Object.entries(problems).find(([path]) => path.startsWith("jsonRule.action.targeting.target.value"))?.[1];
   return (
     <>
       <div className="rule-pair">
@@ -169,7 +175,7 @@ function TargetFields({ draft, problems, onChange, facts }: FormProps & { facts:
       {draft.scope === "specific_channels" && (
         <fieldset className="rule-group">
           <legend>Channels</legend>
-          {(channels.data ?? []).map(({ _id, name }) => (
+          {withUnlisted(channels.data, draft.channelIds).map(({ _id, name }) => (
             <label key={_id} className="rule-check">
               <input
                 type="checkbox"
@@ -181,7 +187,7 @@ function TargetFields({ draft, problems, onChange, facts }: FormProps & { facts:
               {name}
             </label>
           ))}
-          {problem("target.value") !== undefined && <span className="field-error">{problem("target.value")}</span>}
+          {channelProblem !== undefined && <span className="field-error">{channelProblem}</span>}
         </fieldset>
       )}
       {draft.segment === "viewers_in_segment" && (
@@ -241,4 +247,11 @@ function useOffered(templateId: string): Record<string, unknown> {
   );
   const own = Object.fromEntries(fieldsOf(template).map(({ name, value }) => [name, value]));
   return { ...Object.fromEntries(ofKit.map((name) => [name, ""])), ...own };
+}
+
+/** The channels, and those chosen that aren't among them, so that a deleted one can be taken off the rule. */
+function withUnlisted(channels: readonly { _id: string; name: string }[] | undefined, chosen: readonly string[]) {
+  const known = new Set(channels?.map(({ _id }) => _id));
+  const missing = chosen.filter((id) => !known.has(id));
+  return [...(channels ?? []), ...missing.map((_id) => ({ _id, name: unlisted(_id, channels === undefined) }))];
 }

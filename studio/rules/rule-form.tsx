@@ -19,10 +19,9 @@ export function RuleForm(props: FormProps) {
           label="Channel of the rule"
           value={draft.channelId}
           onChange={(channelId) => onChange({ channelId })}
-          options={[
-            { value: "", text: "None: the whole site" },
-            ...(channels.data ?? []).map(({ _id, name }) => ({ value: _id, text: name })),
-          ]}
+          empty="None: the whole site"
+          options={(channels.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+          isLoading={channels.isPending}
           error={problems["channelId"]}
         />
       </div>
@@ -68,7 +67,9 @@ function TriggerFields({ draft, problems, onChange }: FormProps) {
           label="Events from"
           value={draft.providerId}
           onChange={(providerId) => onChange({ providerId, fact: "" })}
-          options={[{ value: "", text: "Choose…" }, ...(providers.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))]}
+          empty="Choose…"
+          options={(providers.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+          isLoading={providers.isPending}
           error={problem("dataProviderId")}
         />
         <FactSelect label="Fact" value={draft.fact} facts={provider?.facts ?? []} onChange={chooseFact} error={problem("fact")} />

@@ -164,6 +164,7 @@ function Choice({ label, draft, choices, error, problems, onChange }: ChoiceProp
       value={draft.targetId}
       empty={choices ? "Choose…" : "Loading…"}
       options={choices ?? []}
+      isLoading={choices === undefined}
       onChange={onChange}
       error={error === null ? problems.targetId : errorText(error)}
     />

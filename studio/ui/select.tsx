@@ -15,6 +15,13 @@ export interface SelectProps {
   selectRef?: Ref<HTMLSelectElement>;
   /** The choice of none, if there is one. */
   empty?: string;
+  /** The options aren't known yet. */
+  isLoading?: boolean;
+}
+
+/** What is shown for a value that isn't among the options: it may be beyond the list, or what it names may have been deleted. */
+export function unlisted(value: string, isLoading = false): string {
+  return isLoading ? "Loading…" : `Not in the list: ${value}`;
 }
 
 /** The platform's own list: it opens as a wheel on tablets, and needs no script. */
@@ -30,6 +37,7 @@ export function Select({
   onBlur,
   selectRef,
   empty,
+  isLoading,
 }: SelectProps) {
   const id = useId();
   const described = [description !== undefined && `${id}-description`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
@@ -57,6 +65,7 @@ export function Select({
             {option.text}
           </option>
         ))}
+        {value !== "" && !options.some((option) => option.value === value) && <option value={value}>{unlisted(value, isLoading)}</option>}
       </select>
       {description !== undefined && (
         <span className="field-description" id={`${id}-description`}>

@@ -31,6 +31,11 @@ const Poll = z.object({
 });
 const Quest = z.object({ actions: z.array(z.object({ arrayId: z.string() })) });
 const Claims = z.object({ results: z.array(z.object({ status: z.string() })) });
+const CreatedRule = z.object({ id: z.string() });
+const Rule = z.object({
+  active: z.boolean(),
+  jsonRule: z.object({ action: z.object({ targeting: z.object({ target: z.object({ value: z.array(z.string()) }) }) }) }),
+});
 const Broadcasts = z.object({ results: z.array(z.object({ overlayId: z.string() })) });
 
 let browser: Browser;
@@ -237,3 +242,55 @@ test("a rule is built by form, tried on a recorded match, and switched on from t
   expect(errors).toEqual([]);
   await page.context().close();
 });
+
+test("a rule shows what it names although that has been deleted, and can be turned off and repaired", async () => {
+  const contents = [{ kind: "html", html: "Goal", position: "center" }];
+  const overlay = { siteId: site.id, description: "", type: "template", duration: 8, contents };
+  const [goneTemplate] = [
+    await site.create("/overlay/v1", { ...overlay, name: "Gone" }),
+    await site.create("/overlay/v1", { ...overlay, name: "New goal" }),
+  ];
+  const [gone, kept] = [await newChannel("Gone stage"), await newChannel("Kept stage")];
+  const input = {
+    name: "Facts",
+    description: "",
+    schema: MATCH_SCHEMA,
+    ownerName: "Pitchside",
+    ownerEmail: "desk@pitchside.example",
+    realtime: true,
+  };
+  const { dataProviderId } = Provider.parse(await site.call("POST", "/dataprovider/v1/registration", input));
+  const trigger = { dataProviderId, fact: "match.goal", operator: "equals", value: "home", behavior: "immediate" };
+  const targeting = { scope: "specific_channels", target: { type: "static", value: [kept, gone] }, segment: "viewers_all", priority: 0 };
+  const action = { type: "SEND_OVERLAY", targeting, templateId: goneTemplate, variableMapping: {} };
+  const { id } = CreatedRule.parse(
+    await site.call("POST", "/personalization/v1/automation-rule", { name: "Broken", jsonRule: { trigger, action } }),
+  );
+  await site.call("DELETE", `/overlay/v1/${goneTemplate}`, undefined, admin);
+  await site.call("DELETE", `/page/v2/${gone}`, undefined, admin);
+
+  const { page, errors } = await site.open(browser, `/rules/${id}`, admin);
+  const user = new KeyboardUser(page);
+  const template = page.getByLabel("Template");
+  await template.getByRole("option", { name: `Not in the list: ${goneTemplate}` }).waitFor({ state: "attached" });
+  expect(await template.inputValue()).toBe(goneTemplate);
+  const missing = page.getByRole("checkbox", { name: `Not in the list: ${gone}` });
+  expect(await missing.isChecked()).toBe(true);
+  await user.press(page.getByRole("switch", { name: "On", exact: true }), "Space");
+  await page.getByText(/” is off\.$/).waitFor();
+
+  await user.choose(template, "New goal");
+  await user.press(page.getByRole("button", { name: "Save" }));
+  await page.getByRole("group", { name: "Channels" }).getByText("The site has no channel with this id").waitFor();
+  await user.press(missing, "Space");
+  await user.press(page.getByRole("button", { name: "Save" }));
+  const read = async () => Rule.parse(await site.call("GET", `/personalization/v1/automation-rule/${id}`));
+  await expect.poll(read).toMatchObject({ active: false, jsonRule: { action: { targeting: { target: { value: [kept] } } } } });
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+function newChannel(name: string): Promise<string> {
+  return site.create("/page/v2", { type: "channel", slug: name.toLowerCase().replace(" ", "-"), data: { name } });
+}
