@@ -28,6 +28,10 @@ export const SHOP_CALLS: Record<string, (site: TestSite) => Promise<CallOptions>
     return { body: { panelId, amount: 1000, name: "Ada", message: "For the youth team", ...urls } };
   },
   connectShop: () => Promise.resolve({ body: { domain: DOMAIN, storefrontToken: TOKEN, webhookSecret: WEBHOOK_SECRET } }),
+  getShopConnection: async (site) => {
+    await connectShop(site);
+    return {};
+  },
   disconnectShop: async (site) => {
     await connectShop(site);
     return {};

@@ -159,6 +159,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
           const response = await send(operation, change(request, { path: base.url.pathname + slash }).url, init(operation, request));
           expect(successStatuses(operation), `${name}: ${response.text}`).toContain(response.status);
           expect(response.log.route, "the matched route").toBe(operation.path);
+          if (hasVersion(operation)) expect(response.headers.get("ETag"), "the version for If-Match").not.toBeNull();
         }
       }
     },
@@ -278,4 +279,10 @@ async function checksumWhenIdle(): ReturnType<typeof databaseChecksum> {
     if (JSON.stringify(sum) === last) return sum;
     last = JSON.stringify(sum);
   }
+}
+
+/** Whether the operation reads what another one changes on condition that it is unchanged. */
+function hasVersion({ method, path, operationId }: Operation): boolean {
+  const isList = operationId.startsWith("list");
+  return method === "get" && !isList && operations.some((other) => other.path === path && other.responses.has(412));
 }

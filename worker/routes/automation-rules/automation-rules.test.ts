@@ -71,6 +71,15 @@ describe("a rule", () => {
     expect((await update({ active: false, channelId: site.channels[1] })).fields).toEqual(["jsonRule.action.templateId"]);
   });
 
+  test("is replaced only as it was read, with the ETag of GET in If-Match", async () => {
+    const params = { id: await newRule(site, body()) };
+    const read = await get(params.id);
+    const replace = () =>
+      site.call("updateAutomationRule", { params, body: body(), headers: { "If-Match": read.headers.get("ETag") ?? "" } });
+    expect((await replace()).status).toBe(200);
+    expect((await replace()).problem?.code).toBe("precondition_failed");
+  });
+
   test("is rejected if siteId names another site", async () => {
     expect((await create({ siteId: (await newSite()).id })).fields).toEqual(["siteId"]);
     expect((await create({ siteId: site.id })).status).toBe(201);

@@ -1,5 +1,5 @@
 import { createArea } from "#worker/http/area.ts";
-import { tagVersion } from "#worker/http/conditional.ts";
+import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
 import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
@@ -130,6 +130,7 @@ automationRules.openapi(
   }),
   async (c) => {
     const { rule, log } = await getRuleWithLog(c.get("ctx"), c.req.valid("param").id);
+    await tagVersionOf(c, rule, JSON.stringify(log));
     return c.json({ ...toRule(rule), log }, 200);
   },
 );

@@ -185,12 +185,16 @@ polls.openapi(
     method: "get",
     path: "/poll/v3/{id}/answers",
     summary: "List a poll's answers",
-    description: "The poll's answers, in order.",
+    description: "The poll's answers, in order. The ETag is the poll's.",
     request: { params: IdParam },
     responses: { 200: json("The answers", z.array(PollAnswer)) },
     errors: ["not_found"],
   }),
-  async (c) => c.json(toAnswers(await getPoll(c.get("ctx"), c.req.valid("param").id)), 200),
+  async (c) => {
+    const poll = await getPoll(c.get("ctx"), c.req.valid("param").id);
+    tagVersion(c, poll);
+    return c.json(toAnswers(poll), 200);
+  },
 );
 
 polls.openapi(

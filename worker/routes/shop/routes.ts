@@ -1,5 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { AppEnv } from "#worker/http/app-env.ts";
 import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT, SHOPIFY_SIGNATURE } from "#worker/http/credentials.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Id, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
@@ -7,15 +10,16 @@ import { connectShop, disconnectShop, findShop } from "#worker/services/shop/con
 import { receiveShopWebhook } from "#worker/services/shop/orders.ts";
 import { listProducts, productsOfPanel, type ShownProducts } from "#worker/services/shop/products.ts";
 import { ProductQuery, ShopConnection, ShopConnectionInput, ShopProducts, toProduct } from "#worker/services/shop/schemas.ts";
-import type { Ctx } from "#worker/services/core/context.ts";
 
 export const shop = createArea();
 const tag = "Shop";
 const MAX_ORDER_BYTES = 1024 * 1024;
 
-/** The connection without its secrets. */
-async function connectionOf(ctx: Ctx): Promise<z.output<typeof ShopConnection>> {
+/** The connection without its secrets. The site's own has an ETag. */
+async function connectionOf(c: Context<AppEnv>): Promise<z.output<typeof ShopConnection>> {
+  const ctx = c.get("ctx");
   const found = await findShop(ctx);
+  if (found && found.version !== null) tagVersion(c, { version: found.version });
   return {
     connected: found !== undefined,
     domain: found?.domain ?? null,
@@ -45,7 +49,7 @@ shop.openapi(
   }),
   async (c) => {
     await connectShop(c.get("ctx"), c.req.valid("json"));
-    return c.json(await connectionOf(c.get("ctx")), 200);
+    return c.json(await connectionOf(c), 200);
   },
 );
 
@@ -61,7 +65,7 @@ shop.openapi(
     request: {},
     responses: { 200: json("The connection", ShopConnection) },
   }),
-  async (c) => c.json(await connectionOf(c.get("ctx")), 200),
+  async (c) => c.json(await connectionOf(c), 200),
 );
 
 shop.openapi(
@@ -79,7 +83,7 @@ shop.openapi(
   }),
   async (c) => {
     await disconnectShop(c.get("ctx"));
-    return c.json(await connectionOf(c.get("ctx")), 200);
+    return c.json(await connectionOf(c), 200);
   },
 );
 

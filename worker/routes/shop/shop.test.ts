@@ -45,6 +45,15 @@ describe("a shop", () => {
     expect(shopify.calls.at(-1)?.token).toBe(`shpat_${TOKEN}`);
   });
 
+  test("is replaced only as it was read, with the ETag of GET in If-Match", async () => {
+    const replace = (etag: string) => site.call("connectShop", { body: connection, headers: { "If-Match": etag } });
+    expect((await replace('"v1"')).problem?.code).toBe("precondition_failed");
+    await connectShop(site);
+    const etag = (await site.call("getShopConnection")).headers.get("ETag") ?? "";
+    expect((await replace(etag)).status).toBe(200);
+    expect((await replace(etag)).problem?.code).toBe("precondition_failed");
+  });
+
   test.each([
     ["domain", { domain: "other-shop.myshopify.com" }],
     ["domain", { domain: "169.254.169.254" }],

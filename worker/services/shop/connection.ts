@@ -14,6 +14,8 @@ const WEBHOOK_PURPOSE = "shop webhook secret";
 export interface Shop extends ShopAccess {
   webhookSecret: string | null;
   source: "site" | "deployment";
+  /** Of the site's own. */
+  version: number | null;
 }
 
 /** The site's own shop, or the deployment's; undefined without either. */
@@ -26,6 +28,7 @@ export async function findShop(ctx: Pick<Ctx, "env" | "db" | "siteId">): Promise
     token: await open(ctx.env, TOKEN_PURPOSE, tokenSealed),
     webhookSecret: webhookSecretSealed === null ? null : await open(ctx.env, WEBHOOK_PURPOSE, webhookSecretSealed),
     source: "site",
+    version: row.version,
   };
 }
 
@@ -51,6 +54,8 @@ export async function connectShop(ctx: Ctx, { domain, storefrontToken, webhookSe
     tokenSealed: await seal(ctx.env, TOKEN_PURPOSE, storefrontToken),
     webhookSecretSealed: webhookSecret === undefined ? kept : await seal(ctx.env, WEBHOOK_PURPOSE, webhookSecret),
   };
+  // A shop that isn't connected matches no If-Match.
+  if (!current) requireMatch(ctx, { version: -1 });
   const next: ShopConnectionRow = current ? { ...current, ...sealed, ...nextVersion(ctx, current) } : { ...newRow(ctx), ...sealed };
   const change = current ? updateRow(ctx, shopConnections, current, next) : ctx.db.insert(shopConnections).values(next);
   await rerunOnDuplicate("shop_connections.site_id", () =>
@@ -76,5 +81,5 @@ function shopOfDeployment(env: Env): Shop | undefined {
   const domain = optionalSecret(env, "TIFO_SHOPIFY_DOMAIN");
   const token = optionalSecret(env, "TIFO_SHOPIFY_TOKEN");
   if (domain === undefined || token === undefined) return undefined;
-  return { domain, token, webhookSecret: optionalSecret(env, "TIFO_SHOPIFY_WEBHOOK_SECRET") ?? null, source: "deployment" };
+  return { domain, token, webhookSecret: optionalSecret(env, "TIFO_SHOPIFY_WEBHOOK_SECRET") ?? null, source: "deployment", version: null };
 }
