@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ok, type Schemas, TifoProblem } from "#sdk/client/index.ts";
 import { labelOf } from "#studio/api/fields.ts";
-import { type Loaded, loaded } from "#studio/resources/loaded.ts";
+import { isOutdated, type Loaded, loaded } from "#studio/resources/loaded.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
@@ -62,7 +62,7 @@ function Form({ saved, onClose, onSecret }: Props & { saved: Loaded<Webhooks> })
     } catch (error) {
       const found = error instanceof TifoProblem ? error.issues.find(({ path }) => path.endsWith("webhookUrl")) : undefined;
       setIssue(found?.message);
-      const isStale = error instanceof TifoProblem && error.status === 412;
+      const isStale = isOutdated(error);
       if (!found) setProblem(isStale ? "Somebody else has changed this. Close the dialog and open it again." : errorText(error));
       setPending(false);
     }

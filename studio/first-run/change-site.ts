@@ -1,23 +1,15 @@
-import { ok, type Schemas, TifoProblem, type TifoClient } from "#sdk/client/index.ts";
+import { ok, type Schemas, type TifoClient } from "#sdk/client/index.ts";
+import { changeLatest, loaded } from "#studio/resources/loaded.ts";
 
 type Site = Schemas["SiteAsRead"];
 type Change = Partial<Pick<Site, "name" | "settings">>;
 
-const ATTEMPTS = 3;
-
 /** Changes the site as it is now: what somebody else changes at the same time is kept. */
 export async function changeSite(client: TifoClient, change: (site: Site) => Change): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const reading = client.api.GET("/site/v1");
-    const site = await ok(reading);
-    const etag = (await reading).response.headers.get("ETag");
-    try {
-      await ok(client.api.PUT("/site/v1", { body: inputOf(site, change(site)), headers: etag === null ? {} : { "If-Match": etag } }));
-      return;
-    } catch (error) {
-      if (attempt === ATTEMPTS || !(error instanceof TifoProblem) || error.status !== 412) throw error;
-    }
-  }
+  await changeLatest(
+    () => loaded(client.api.GET("/site/v1")),
+    (site, headers) => ok(client.api.PUT("/site/v1", { body: inputOf(site, change(site)), headers })),
+  );
 }
 
 function inputOf({ name, slug, collections, regions, settings, style, shards, tags, devicelimit }: Site, change: Change) {

@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { ok } from "#sdk/client/index.ts";
+import { ok, type Schemas } from "#sdk/client/index.ts";
+import { changeLatest, loaded } from "#studio/resources/loaded.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { toast } from "#studio/ui/toast.tsx";
+import { mergedWords } from "./merged-words.ts";
 
 interface Panel {
   id: string;
@@ -21,7 +23,7 @@ export function BlockedWords() {
     queryFn: async (): Promise<Panel[]> => {
       const { results } = await ok(client.api.GET("/panel/v3", { params: { query: { panel_type: "chat", limit: 50 } } }));
       return results.flatMap(({ _id, renderer }) =>
-        renderer.panel_type === "chat" ? [{ id: _id, name: renderer.panel_name, words: renderer.filtered_words ?? "" }] : [],
+        renderer.panel_type === "chat" ? [{ id: _id, name: renderer.panel_name, words: wordsOf(renderer) }] : [],
       );
     },
   });
@@ -34,18 +36,35 @@ export function BlockedWords() {
       {panels.isError && <p className="field-error">{errorText(panels.error)}</p>}
       {panels.data?.length === 0 && <p>The site has no chat panel yet.</p>}
       {panels.data?.map((panel) => (
-        <Words key={`${panel.id}${panel.words}`} panel={panel} />
+        <Words key={panel.id} panel={panel} />
       ))}
     </section>
   );
 }
 
+function wordsOf(renderer: Schemas["Panel"]["renderer"]): string {
+  return renderer.panel_type === "chat" ? (renderer.filtered_words ?? "") : "";
+}
+
 function Words({ panel: { id, name, words } }: { panel: Panel }) {
   const { client, access } = useSession();
   const queries = useQueryClient();
+  const [base, setBase] = useState(words);
   const [text, setText] = useState(words);
+  // What others change shows here at once, beside what is typed.
+  if (words !== base) {
+    setText(mergedWords(base, text, words));
+    setBase(words);
+  }
   const save = useMutation({
-    mutationFn: () => ok(client.api.PATCH("/panel/v3/{id}", { params: { path: { id } }, body: { renderer: { filtered_words: text } } })),
+    mutationFn: () =>
+      changeLatest(
+        () => loaded(client.api.GET("/panel/v3/{id}", { params: { path: { id } } })),
+        ({ renderer }, headers) => {
+          const body = { renderer: { filtered_words: mergedWords(base, text, wordsOf(renderer)) } };
+          return ok(client.api.PATCH("/panel/v3/{id}", { params: { path: { id } }, body, headers }));
+        },
+      ),
     onSuccess: () => toast("The words are blocked from now on."),
     onError: (error) => toast(errorText(error), "danger"),
     onSettled: () => queries.invalidateQueries({ queryKey: ["chat-panels"] }),

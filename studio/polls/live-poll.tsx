@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ok, TifoProblem } from "#sdk/client/index.ts";
+import { ok } from "#sdk/client/index.ts";
 import { useNow } from "#studio/ui/use-now.ts";
+import { ifMatch, isOutdated } from "#studio/resources/loaded.ts";
 import { countdown } from "#studio/run/desk.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
@@ -10,7 +11,7 @@ import { errorText, Loading } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { PollBars } from "./poll-bars.tsx";
 import { STAGE_NAMES, stageOf, TYPE_NAMES } from "./draft.ts";
-import { ifMatch, type LoadedPoll, tagged } from "./queries.ts";
+import { type LoadedPoll, tagged } from "./queries.ts";
 import { SettleDialog } from "./settle-dialog.tsx";
 
 interface Props {
@@ -40,12 +41,7 @@ export function LivePoll({ loaded, isOffline, onChanged }: Props) {
       tagged(client.api.PATCH("/poll/v3/{id}", { params: { path }, body, headers: ifMatch(etag) })),
     onSuccess: onChanged,
     onError: (error) =>
-      toast(
-        error instanceof TifoProblem && error.status === 412
-          ? "Somebody else has changed the poll. Look again, and repeat it."
-          : errorText(error),
-        "danger",
-      ),
+      toast(isOutdated(error) ? "Somebody else has changed the poll. Look again, and repeat it." : errorText(error), "danger"),
   });
   const stage = stageOf(poll);
   const left = poll.open ? countdown(poll.locksAt, now) : null;

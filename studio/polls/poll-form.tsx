@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { type Control, type FieldPath, useController, useForm } from "react-hook-form";
 import { TifoProblem } from "#sdk/client/index.ts";
+import { isOutdated } from "#studio/resources/loaded.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
@@ -51,7 +52,7 @@ export function PollForm({ loaded, onSaved }: Props) {
       reset(draftOf(saved.poll));
       onSaved(saved);
     } catch (error) {
-      if (current && error instanceof TifoProblem && error.status === 412) await showConflict(current.poll._id);
+      if (current && isOutdated(error)) await showConflict(current.poll._id);
       else showProblem(error);
     }
   }

@@ -16,8 +16,3 @@ export async function tagged(call: Promise<{ data?: Poll; error?: unknown; respo
   const poll = await ok(call);
   return { poll, etag: (await call).response.headers.get("ETag") };
 }
-
-/** The header that makes a change fail if somebody else was faster. */
-export function ifMatch(etag: string | null): Record<string, string> {
-  return etag === null ? {} : { "If-Match": etag };
-}

@@ -1,8 +1,9 @@
 import { ok, type TifoClient } from "#sdk/client/index.ts";
+import { ifMatch } from "#studio/resources/loaded.ts";
 import { once } from "#studio/api/once.ts";
 import type { Session } from "#studio/session/session.ts";
 import { answersOf, changesAnswers, correctIdOf, fieldsOf, type PollDraft } from "./draft.ts";
-import { ifMatch, type LoadedPoll, tagged } from "./queries.ts";
+import { type LoadedPoll, tagged } from "./queries.ts";
 
 /** Creates a poll, closed: it is opened when the show is ready for it. */
 export async function createPoll({ client, siteId }: Pick<Session, "client" | "siteId">, draft: PollDraft): Promise<LoadedPoll> {

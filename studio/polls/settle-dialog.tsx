@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { TifoProblem } from "#sdk/client/index.ts";
+import { ifMatch, isOutdated } from "#studio/resources/loaded.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
@@ -7,7 +7,7 @@ import { Notice } from "#studio/ui/notice.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { barsOf, type PollResults } from "./draft.ts";
-import { ifMatch, type LoadedPoll, tagged } from "./queries.ts";
+import { type LoadedPoll, tagged } from "./queries.ts";
 
 interface Props {
   loaded: LoadedPoll;
@@ -38,7 +38,7 @@ export function SettleDialog({ loaded, results, onClose, onSettled }: Props) {
       toast("The poll is settled.");
       onClose();
     } catch (error) {
-      if (error instanceof TifoProblem && error.status === 412) await showTheirs();
+      if (isOutdated(error)) await showTheirs();
       else setProblem(errorText(error));
     } finally {
       setPending(false);

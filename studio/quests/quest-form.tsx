@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { TifoProblem } from "#sdk/client/index.ts";
+import { isOutdated } from "#studio/resources/loaded.ts";
 import { once } from "#studio/api/once.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
 import { useChannels } from "#studio/rules/queries.ts";
@@ -60,7 +61,7 @@ export function QuestForm({ loaded, onSaved }: Props) {
       show(saved);
       onSaved(saved);
     } catch (error) {
-      if (current && error instanceof TifoProblem && error.status === 412) await showConflict(current.quest._id);
+      if (current && isOutdated(error)) await showConflict(current.quest._id);
       else showProblem(error);
     } finally {
       setSaving(false);

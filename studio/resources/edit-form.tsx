@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { type FieldValues, useForm } from "react-hook-form";
 import { TifoProblem } from "#sdk/client/problem.ts";
+import { isOutdated } from "./loaded.ts";
 import { fieldsOf, sortFields } from "#studio/api/fields.ts";
 import { fieldNameOf, fromForm, toForm } from "#studio/api/form-values.ts";
 import { type ApiAnswer, request } from "#studio/api/request.ts";
@@ -51,7 +52,7 @@ export function EditForm({ resource, excerpt, item, onSaved, onReload }: Props) 
       form.reset(values);
       onSaved();
     } catch (error) {
-      if (item && error instanceof TifoProblem && error.status === 412) await showConflict(item.id);
+      if (item && isOutdated(error)) await showConflict(item.id);
       else showProblem(error);
     }
   }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { ok, type Schemas } from "#sdk/client/index.ts";
+import { ok, type Schemas, type TifoClient } from "#sdk/client/index.ts";
+import { type Loaded, loaded } from "#studio/resources/loaded.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { MOST_READ, type Provider, type Rule } from "./draft.ts";
 
@@ -7,6 +8,11 @@ export const RULES_LIST = ["rules", "list"] as const;
 export const ruleKey = (id: string) => ["rules", "item", id] as const;
 
 export type RuleWithLog = Schemas["AutomationRuleWithLog"];
+
+export function readRule(client: TifoClient, id: string): Promise<Loaded<RuleWithLog>> {
+  return loaded(client.api.GET("/personalization/v1/automation-rule/{id}", { params: { path: { id } } }));
+}
+
 export type DryRunResult = Schemas["DryRun"]["results"][number];
 
 const MANY = { limit: MOST_READ } as const;

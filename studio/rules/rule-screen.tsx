@@ -4,6 +4,7 @@ import { useState } from "react";
 import { done, ok, TifoProblem } from "#sdk/client/index.ts";
 import { once } from "#studio/api/once.ts";
 import { useParam } from "#studio/app/param.ts";
+import { changeLatest, type Loaded } from "#studio/resources/loaded.ts";
 import { timeText, changedText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { BackLink } from "#studio/ui/back-link.tsx";
@@ -16,15 +17,12 @@ import { ErrorState, errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { draftOf, NEW_RULE, problemsOf, ruleOf } from "./draft.ts";
 import { DryRun } from "./dry-run.tsx";
-import { ruleKey, RULES_LIST, type RuleWithLog, useProviders } from "./queries.ts";
+import { readRule, ruleKey, RULES_LIST, type RuleWithLog, useProviders } from "./queries.ts";
 import { RuleForm } from "./rule-form.tsx";
 import { RuleSwitch } from "./rule-switch.tsx";
 import "./rules.css";
 
-interface LoadedRule {
-  rule: RuleWithLog;
-  etag: string | null;
-}
+type LoadedRule = Loaded<RuleWithLog>;
 
 /** A rule: its form, what it would do, and what it has done. */
 export default function RuleScreen() {
@@ -35,6 +33,15 @@ export default function RuleScreen() {
       {id === "" ? <NewRule /> : <ExistingRule key={id} id={id} />}
     </>
   );
+}
+
+/** Somebody else has changed the rule since it was shown. */
+class ChangedMeanwhile extends Error {}
+
+/** Whether what the form edits is the same: a rule is also switched on and off elsewhere. */
+function isSameRule(one: RuleWithLog, other: RuleWithLog): boolean {
+  const edited = ({ name, channelId, jsonRule }: RuleWithLog) => JSON.stringify([name, channelId, jsonRule]);
+  return edited(one) === edited(other);
 }
 
 function NewRule() {
@@ -51,10 +58,7 @@ function ExistingRule({ id }: { id: string }) {
   const { client } = useSession();
   const rule = useQuery({
     queryKey: ruleKey(id),
-    queryFn: async (): Promise<LoadedRule> => {
-      const call = client.api.GET("/personalization/v1/automation-rule/{id}", { params: { path: { id } } });
-      return { rule: await ok(call), etag: (await call).response.headers.get("ETag") };
-    },
+    queryFn: () => readRule(client, id),
     refetchInterval: 10_000,
   });
   if (rule.isPending) return <FormSkeleton label="Loading the rule…" />;
@@ -64,7 +68,7 @@ function ExistingRule({ id }: { id: string }) {
 
 function OpenRule({ loaded }: { loaded: LoadedRule }) {
   const { access } = useSession();
-  const { rule } = loaded;
+  const { item: rule } = loaded;
   const [isDeleting, setDeleting] = useState(false);
   return (
     <>
@@ -89,7 +93,7 @@ function Editor({ loaded, onSaved }: { loaded: LoadedRule | null; onSaved: (id: 
   const queries = useQueryClient();
   const providers = useProviders();
   const [base, setBase] = useState(loaded);
-  const [draft, setDraft] = useState(() => (loaded ? draftOf(loaded.rule) : NEW_RULE));
+  const [draft, setDraft] = useState(() => (loaded ? draftOf(loaded.item) : NEW_RULE));
   const [isChanged, setChanged] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const [problems, setProblems] = useState<Record<string, string>>({});
@@ -97,7 +101,7 @@ function Editor({ loaded, onSaved }: { loaded: LoadedRule | null; onSaved: (id: 
   // What others change shows while nothing is edited here.
   if (loaded && base && loaded.etag !== base.etag && !isChanged) {
     setBase(loaded);
-    setDraft(draftOf(loaded.rule));
+    setDraft(draftOf(loaded.item));
   }
 
   async function save(): Promise<void> {
@@ -110,32 +114,38 @@ function Editor({ loaded, onSaved }: { loaded: LoadedRule | null; onSaved: (id: 
     const common = {
       name: draft.name.trim(),
       channelId: draft.channelId === "" ? null : draft.channelId,
-      jsonRule: ruleOf(draft, provider, base?.rule ?? null),
+      jsonRule: ruleOf(draft, provider, base?.item ?? null),
     };
     try {
-      const id = base
-        ? await update(base, common)
+      const id = loaded
+        ? await update(loaded, common)
         : (await ok(client.api.POST("/personalization/v1/automation-rule", { body: { ...common, active: false }, ...once }))).id;
       setChanged(false);
       await queries.invalidateQueries({ queryKey: RULES_LIST });
       await queries.invalidateQueries({ queryKey: ruleKey(id) });
       onSaved(id);
     } catch (error) {
-      showProblem(error);
+      await showProblem(error);
     } finally {
       setSaving(false);
     }
   }
 
-  async function update(
-    { rule }: LoadedRule,
-    body: { name: string; channelId: string | null; jsonRule: RuleWithLog["jsonRule"] },
-  ): Promise<string> {
-    await ok(client.api.PUT("/personalization/v1/automation-rule/{id}", { params: { path: { id: rule._id } }, body }));
-    return rule._id;
+  async function update(shown: LoadedRule, body: Pick<RuleWithLog, "name" | "channelId" | "jsonRule">): Promise<string> {
+    const id = shown.item._id;
+    await changeLatest(
+      () => readRule(client, id),
+      (latest, headers) => {
+        if (!isSameRule(latest, shown.item)) throw new ChangedMeanwhile();
+        return ok(client.api.PUT("/personalization/v1/automation-rule/{id}", { params: { path: { id } }, body, headers }));
+      },
+    );
+    return id;
   }
 
-  function showProblem(error: unknown): void {
+  async function showProblem(error: unknown): Promise<void> {
+    // The notice about it appears with the version that is read now.
+    if (loaded && error instanceof ChangedMeanwhile) return queries.invalidateQueries({ queryKey: ruleKey(loaded.item._id) });
     const issues = error instanceof TifoProblem ? error.issues : [];
     setProblems(Object.fromEntries(issues.map(({ path, message }) => [path, message])));
     setGeneral(issues.length === 0 ? errorText(error) : `The server objects: ${issues.map(({ message }) => message).join("; ")}`);
@@ -161,8 +171,8 @@ function Editor({ loaded, onSaved }: { loaded: LoadedRule | null; onSaved: (id: 
         }}
       />
       {general !== null && <Notice tone="danger">{general}</Notice>}
-      {isChanged && base?.rule.active === true && <Notice tone="warning">The rule is on: what you save applies at once.</Notice>}
-      {isChanged && base && loaded && base.etag !== loaded.etag && (
+      {isChanged && loaded?.item.active === true && <Notice tone="warning">The rule is on: what you save applies at once.</Notice>}
+      {isChanged && base && loaded && !isSameRule(base.item, loaded.item) && (
         <Notice tone="warning">Somebody else has changed this rule. Saving replaces their version; discard your changes to see it.</Notice>
       )}
       {access.writesSite && (
@@ -174,7 +184,7 @@ function Editor({ loaded, onSaved }: { loaded: LoadedRule | null; onSaved: (id: 
             <Button
               onPress={() => {
                 setBase(loaded);
-                setDraft(draftOf(loaded.rule));
+                setDraft(draftOf(loaded.item));
                 setChanged(false);
                 setProblems({});
               }}

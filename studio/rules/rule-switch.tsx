@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ok } from "#sdk/client/index.ts";
+import { changeLatest } from "#studio/resources/loaded.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { Switch } from "#studio/ui/switch.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import type { Rule } from "./draft.ts";
-import { ruleKey, RULES_LIST } from "./queries.ts";
+import { readRule, ruleKey, RULES_LIST } from "./queries.ts";
 
 /** Switches a rule on or off, for everybody, at once. */
 export function RuleSwitch({ rule, isLabelHidden = false }: { rule: Rule; isLabelHidden?: boolean }) {
@@ -13,11 +14,10 @@ export function RuleSwitch({ rule, isLabelHidden = false }: { rule: Rule; isLabe
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: (active: boolean) =>
-      ok(
-        client.api.PUT("/personalization/v1/automation-rule/{id}", {
-          params: { path: { id: rule._id } },
-          body: { jsonRule: rule.jsonRule, active },
-        }),
+      changeLatest(
+        () => readRule(client, rule._id),
+        ({ _id: id, jsonRule }, headers) =>
+          ok(client.api.PUT("/personalization/v1/automation-rule/{id}", { params: { path: { id } }, body: { jsonRule, active }, headers })),
       ),
     onSuccess: ({ name, active }) => toast(`“${name}” is ${active ? "on" : "off"}.`),
     onError: (error) => toast(errorText(error), "danger"),

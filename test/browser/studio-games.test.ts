@@ -36,6 +36,10 @@ const Rule = z.object({
   active: z.boolean(),
   jsonRule: z.object({ action: z.object({ targeting: z.object({ target: z.object({ value: z.array(z.string()) }) }) }) }),
 });
+const Shared = z.object({
+  active: z.boolean(),
+  jsonRule: z.object({ action: z.object({ name: z.object({ value: z.string() }) }) }),
+});
 const Broadcasts = z.object({ results: z.array(z.object({ overlayId: z.string() })) });
 
 let browser: Browser;
@@ -251,16 +255,7 @@ test("a rule shows what it names although that has been deleted, and can be turn
     await site.create("/overlay/v1", { ...overlay, name: "New goal" }),
   ];
   const [gone, kept] = [await newChannel("Gone stage"), await newChannel("Kept stage")];
-  const input = {
-    name: "Facts",
-    description: "",
-    schema: MATCH_SCHEMA,
-    ownerName: "Pitchside",
-    ownerEmail: "desk@pitchside.example",
-    realtime: true,
-  };
-  const { dataProviderId } = Provider.parse(await site.call("POST", "/dataprovider/v1/registration", input));
-  const trigger = { dataProviderId, fact: "match.goal", operator: "equals", value: "home", behavior: "immediate" };
+  const trigger = await newTrigger();
   const targeting = { scope: "specific_channels", target: { type: "static", value: [kept, gone] }, segment: "viewers_all", priority: 0 };
   const action = { type: "SEND_OVERLAY", targeting, templateId: goneTemplate, variableMapping: {} };
   const { id } = CreatedRule.parse(
@@ -290,6 +285,54 @@ test("a rule shows what it names although that has been deleted, and can be turn
   expect(errors).toEqual([]);
   await page.context().close();
 });
+
+test("a rule that somebody else changes meanwhile is neither replaced unseen nor reverted by its switch", async () => {
+  const jsonRule = { trigger: await newTrigger(), action: { type: "CREATE_CHANNEL", name: { type: "static", value: "First" } } };
+  const { id } = CreatedRule.parse(await site.call("POST", "/personalization/v1/automation-rule", { name: "Shared", jsonRule }));
+  const path = `/personalization/v1/automation-rule/${id}`;
+  const change = (value: string) =>
+    site.call("PUT", path, { jsonRule: { ...jsonRule, action: { ...jsonRule.action, name: { type: "static", value } } } });
+  const read = async () => {
+    const { active, jsonRule: now } = Shared.parse(await site.call("GET", path));
+    return [active, now.action.name.value];
+  };
+
+  const { page, errors } = await site.open(browser, "/rules", admin);
+  const user = new KeyboardUser(page);
+  await page.getByRole("switch", { name: "Shared is on" }).waitFor();
+  await change("Second");
+  await user.press(page.getByRole("switch", { name: "Shared is on" }), "Space");
+  await page.getByText("“Shared” is off.").waitFor();
+  expect(await read()).toEqual([false, "Second"]);
+
+  await page.goto(`${site.url}/studio/rules/${id}`);
+  await user.type(page.getByLabel("Value of Name of the channel"), "Mine");
+  // Just before the server would replace it, which no reading can see.
+  let isFirst = true;
+  await page.route(`**${path}`, async (route) => {
+    if (isFirst && route.request().method() === "PUT") {
+      isFirst = false;
+      await change("Third");
+    }
+    await route.continue();
+  });
+  await user.press(page.getByRole("button", { name: "Save" }));
+  await page.getByText("Somebody else has changed this rule.").waitFor();
+  expect(await read()).toEqual([false, "Third"]);
+  await user.press(page.getByRole("switch", { name: "On", exact: true }), "Space");
+  await page.getByText("The rule is on: what you save applies at once.").waitFor();
+  await user.press(page.getByRole("button", { name: "Save" }));
+  await expect.poll(read).toEqual([true, "Mine"]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+async function newTrigger() {
+  const owner = { ownerName: "Pitchside", ownerEmail: "desk@pitchside.example", realtime: true };
+  const input = { name: "Facts", description: "", schema: MATCH_SCHEMA, ...owner };
+  const { dataProviderId } = Provider.parse(await site.call("POST", "/dataprovider/v1/registration", input));
+  return { dataProviderId, fact: "match.goal", operator: "equals", value: "home", behavior: "immediate" };
+}
 
 function newChannel(name: string): Promise<string> {
   return site.create("/page/v2", { type: "channel", slug: name.toLowerCase().replace(" ", "-"), data: { name } });

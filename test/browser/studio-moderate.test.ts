@@ -10,6 +10,8 @@ const Messages = z.object({ results: z.array(z.object({ text: z.string().nullabl
 const Broadcasts = z.object({ results: z.array(z.object({ overlayId: z.string() })) });
 const Questions = z.object({ results: z.array(z.object({ state: z.string(), answer: z.string().nullable() })) });
 
+const Words = z.object({ renderer: z.object({ filtered_words: z.string() }) });
+
 let browser: Browser;
 let site: StudioSite;
 let channelId: string;
@@ -125,4 +127,22 @@ test("a moderator's shift is done by keyboard alone, and one who only reads deci
     expect(await violationsOf(page)).toEqual([]);
   }
   expect([...errors, ...readOnlyErrors]).toEqual([]);
+});
+
+test("blocked words that somebody else saves meanwhile stay, beside those that are typed", async () => {
+  const renderer = { panel_type: "chat", panel_name: "Words", filtered_words: "offside" };
+  const admin = await site.admin("studio-moderate");
+  const id = await site.create("/panel/v3", { siteId: site.id, renderer }, admin);
+  const save = (filtered_words: string) => site.call("PATCH", `/panel/v3/${id}`, { renderer: { filtered_words } }, admin);
+  const words = async () => Words.parse(await site.call("GET", `/panel/v3/${id}`, undefined, admin)).renderer.filtered_words;
+  const { page, errors } = await site.open(browser, "/moderate", admin);
+  await page.getByRole("tab", { name: "Room" }).click();
+  const field = page.getByRole("textbox", { name: "Words" });
+  await field.fill("offside mine");
+  await save("offside theirs");
+  await page.getByRole("button", { name: "Save words" }).click();
+  await expect.poll(words).toBe("offside theirs mine");
+  await expect.poll(() => field.inputValue()).toBe("offside theirs mine");
+  expect(errors).toEqual([]);
+  await page.context().close();
 });
