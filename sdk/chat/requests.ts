@@ -1,7 +1,8 @@
 import { done, ok, type Schemas, TifoProblem } from "../client/index.ts";
+import { changeLatest, loaded } from "../client/latest.ts";
 import type { Session } from "../core/session.ts";
 import type { ChatRequests } from "./chat.ts";
-import type { ChatReact, ChatResult, ChatSend, ChatSettings } from "./wire.ts";
+import type { ChatReact, ChatResult, ChatSend } from "./wire.ts";
 
 export type ChatRoomSettings = Schemas["ChatSettingsInput"];
 
@@ -12,13 +13,14 @@ export interface ChatModeration {
   report: (messageId: string, reason: string) => Promise<void>;
   ban: (ban: Schemas["ChatBanInput"]) => Promise<void>;
   /** Changes some settings of the room and keeps the others. */
-  change: (settings: ChatSettings, changes: Partial<ChatRoomSettings>) => Promise<void>;
+  change: (changes: Partial<ChatRoomSettings>) => Promise<void>;
 }
 
 const PAGE = 50;
 
 /** The chat's REST operations for one channel. */
 export function chatRequests({ client: { api } }: Session, channelId: string): ChatRequests & ChatModeration {
+  const room = { params: { path: { channelId } } };
   const messagePath = (id: string) => ({ params: { path: { channelId, id } } });
   const send = async ({ id, text, replyTo }: ChatSend): Promise<ChatResult> => {
     const body = { id, text, ...(replyTo === undefined ? {} : { replyTo }) };
@@ -39,11 +41,16 @@ export function chatRequests({ client: { api } }: Session, channelId: string): C
     decide: (id, decision) => done(api.PUT("/chat/v1/{channelId}/messages/{id}", { ...messagePath(id), body: { decision } })),
     report: (id, reason) => done(api.POST("/chat/v1/{channelId}/messages/{id}/reports", { ...messagePath(id), body: { reason } })),
     ban: (body) => done(api.POST("/chat/v1/bans", { body })),
-    change: ({ mode, slowSeconds, premoderate, skus, emoji, languages, pinned }, changes) => {
-      const pinnedMessageId = pinned?._id ?? null;
-      const body = { ...{ mode, slowSeconds, premoderate, skus, emoji, languages, pinnedMessageId }, ...changes };
-      return done(api.PUT("/chat/v1/{channelId}/settings", { params: { path: { channelId } }, body }));
-    },
+    // Read first, because what other moderators have just changed may still be on its way here.
+    change: (changes) =>
+      changeLatest(
+        () => loaded(api.GET("/chat/v1/{channelId}/settings", room)),
+        ({ mode, slowSeconds, premoderate, skus, emoji, languages, pinned }, headers) => {
+          const pinnedMessageId = pinned?._id ?? null;
+          const body = { ...{ mode, slowSeconds, premoderate, skus, emoji, languages, pinnedMessageId }, ...changes };
+          return done(api.PUT("/chat/v1/{channelId}/settings", { ...room, body, headers }));
+        },
+      ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ok, type Schemas } from "../client/index.ts";
+import { changeLatest, loaded } from "../client/latest.ts";
 import type { WatchedEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
@@ -131,8 +132,11 @@ export function createRanks(
       set({ own: { ...own, hidden } });
       try {
         // The operation replaces these too.
-        const { name, marketingOptin } = await ok(api.GET("/account/v3/{id}", account));
-        await ok(api.PUT("/account/v3/{id}", { ...account, body: { name, marketingOptin, leaderboardHidden: hidden } }));
+        await changeLatest(
+          () => loaded(api.GET("/account/v3/{id}", account)),
+          ({ name, marketingOptin }, headers) =>
+            ok(api.PUT("/account/v3/{id}", { ...account, body: { name, marketingOptin, leaderboardHidden: hidden }, headers })),
+        );
       } catch (error) {
         const now = store.getSnapshot().own;
         if (now) set({ own: { ...now, hidden: own.hidden } });

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ok, type Schemas, TifoProblem } from "#sdk/client/index.ts";
 import { labelOf } from "#studio/api/fields.ts";
-import { isOutdated, type Loaded, loaded } from "#studio/resources/loaded.ts";
+import { ifMatch, isOutdated, type Loaded, loaded } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
@@ -71,7 +71,7 @@ function Form({ saved, onClose, onSecret }: Props & { saved: Loaded<Webhooks> })
   const save = (): Promise<void> =>
     run(async () => {
       const body = { webhooks: { enabled, webhookUrl: url.trim(), webhookSubscriptions: services } };
-      const headers = !isNew && etag !== null ? { "If-Match": etag } : {};
+      const headers = ifMatch(isNew ? null : etag);
       return (await ok(client.api.PUT("/webhooks/v1", { body, headers }))).secret;
     });
   const rotate = (): Promise<void> => run(async () => (await ok(client.api.POST("/webhooks/v1/secret/rotate", { body: {} }))).secret);

@@ -1,5 +1,5 @@
 import { ok, type Schemas, type TifoClient } from "#sdk/client/index.ts";
-import { changeLatest, loaded } from "#studio/resources/loaded.ts";
+import { changeLatest, loaded } from "#sdk/client/latest.ts";
 
 type Site = Schemas["SiteAsRead"];
 type Change = Partial<Pick<Site, "name" | "settings">>;

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ok, type Schemas } from "#sdk/client/index.ts";
-import { changeLatest, loaded } from "#studio/resources/loaded.ts";
+import { changeLatest, loaded } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { errorText } from "#studio/ui/states.tsx";

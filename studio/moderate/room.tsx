@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ok, type Schemas } from "#sdk/client/index.ts";
+import { ifMatch } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Select } from "#studio/ui/select.tsx";
@@ -67,8 +68,7 @@ function RoomForm({ loaded: { settings, etag } }: { loaded: Tagged }) {
         skus: skus.split(/[\s,]+/).filter((sku) => sku !== ""),
         pinnedMessageId: keepsPinned ? (settings.pinned?._id ?? null) : null,
       };
-      const headers = etag === null ? {} : { "If-Match": etag };
-      return ok(client.api.PUT("/chat/v1/{channelId}/settings", { params: { path: { channelId } }, body, headers }));
+      return ok(client.api.PUT("/chat/v1/{channelId}/settings", { params: { path: { channelId } }, body, headers: ifMatch(etag) }));
     },
     onSuccess: () => toast("The room has its new settings."),
     onError: (error) => toast(errorText(error), "danger"),

@@ -2,7 +2,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { once } from "#studio/api/once.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
-import { type Loaded, loaded } from "#studio/resources/loaded.ts";
+import { type Loaded, loaded } from "#sdk/client/latest.ts";
 import { useSaving } from "#studio/resources/use-saving.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { changedText } from "#studio/resources/cell.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParam } from "#studio/app/param.ts";
-import { loaded } from "#studio/resources/loaded.ts";
+import { loaded } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { BackLink } from "#studio/ui/back-link.tsx";
 import { FormSkeleton } from "#studio/ui/form-skeleton.tsx";

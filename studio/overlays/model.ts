@@ -1,6 +1,6 @@
 import type { OverlayShow } from "#sdk/channel/protocol.ts";
 import type { Schemas, TifoClient } from "#sdk/client/index.ts";
-import { type Loaded as LoadedItem, loaded } from "#studio/resources/loaded.ts";
+import { type Loaded as LoadedItem, loaded } from "#sdk/client/latest.ts";
 import { fillVariables, renderVariables, soleVariable, variablesOf } from "#worker/lib/handlebars/template.ts";
 
 export type Overlay = Schemas["Overlay"];

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { useNow } from "#studio/ui/use-now.ts";
-import { ifMatch, isOutdated } from "#studio/resources/loaded.ts";
+import { ifMatch, isOutdated } from "#sdk/client/latest.ts";
 import { countdown } from "#studio/run/desk.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";

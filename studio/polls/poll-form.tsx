@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { type Control, type FieldPath, useController, useForm } from "react-hook-form";
 import { TifoProblem } from "#sdk/client/index.ts";
-import { isOutdated } from "#studio/resources/loaded.ts";
+import { isOutdated } from "#sdk/client/latest.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";

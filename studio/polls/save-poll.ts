@@ -1,5 +1,5 @@
 import { ok, type TifoClient } from "#sdk/client/index.ts";
-import { ifMatch } from "#studio/resources/loaded.ts";
+import { ifMatch } from "#sdk/client/latest.ts";
 import { once } from "#studio/api/once.ts";
 import type { Session } from "#studio/session/session.ts";
 import { answersOf, changesAnswers, correctIdOf, fieldsOf, type PollDraft } from "./draft.ts";

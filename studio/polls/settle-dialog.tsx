@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { ifMatch, isOutdated } from "#studio/resources/loaded.ts";
+import { ifMatch, isOutdated } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { TifoProblem } from "#sdk/client/index.ts";
-import { isOutdated } from "#studio/resources/loaded.ts";
+import { ifMatch, isOutdated } from "#sdk/client/latest.ts";
 import { once } from "#studio/api/once.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
 import { useChannels } from "#studio/rules/queries.ts";
@@ -54,7 +54,7 @@ export function QuestForm({ loaded, onSaved }: Props) {
     setSaving(true);
     const body = questOf(draft, siteId, current?.quest ?? null);
     try {
-      const headers = current && current.etag !== null ? { "If-Match": current.etag } : {};
+      const headers = ifMatch(current?.etag ?? null);
       const saved = current
         ? await tagged(client.api.PUT("/quest/v2/{id}", { params: { path: { id: current.quest._id } }, body, headers }))
         : await tagged(client.api.POST("/quest/v2", { body, ...once }));

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { type FieldValues, useForm } from "react-hook-form";
 import { TifoProblem } from "#sdk/client/problem.ts";
-import { isOutdated } from "./loaded.ts";
+import { isOutdated } from "#sdk/client/latest.ts";
 import { fieldsOf, sortFields } from "#studio/api/fields.ts";
 import { fieldNameOf, fromForm, toForm } from "#studio/api/form-values.ts";
 import { type ApiAnswer, request } from "#studio/api/request.ts";

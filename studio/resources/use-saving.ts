@@ -2,9 +2,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { TifoProblem } from "#sdk/client/index.ts";
+import { ifMatch } from "#sdk/client/latest.ts";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
-import type { Loaded } from "./loaded.ts";
+import type { Loaded } from "#sdk/client/latest.ts";
 
 interface Options<Item, Body> {
   /** In the singular: "overlay". */
@@ -59,7 +60,7 @@ export function useSaving<Item, Body>({ noun, path, saved, create, read, update,
         return navigate({ to: `${path}/${_id}` });
       }
       try {
-        await update(body, typeof etag === "string" ? { "If-Match": etag } : {});
+        await update(body, ifMatch(etag ?? null));
       } catch (error) {
         if (!(error instanceof TifoProblem) || error.status !== 412) throw error;
         return setTheirs(await read());

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas, type TifoClient } from "#sdk/client/index.ts";
-import { type Loaded, loaded } from "#studio/resources/loaded.ts";
+import { type Loaded, loaded } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { MOST_READ, type Provider, type Rule } from "./draft.ts";
 

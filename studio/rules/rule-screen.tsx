@@ -4,7 +4,7 @@ import { useState } from "react";
 import { done, ok, TifoProblem } from "#sdk/client/index.ts";
 import { once } from "#studio/api/once.ts";
 import { useParam } from "#studio/app/param.ts";
-import { changeLatest, type Loaded } from "#studio/resources/loaded.ts";
+import { changeLatest, type Loaded } from "#sdk/client/latest.ts";
 import { timeText, changedText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { BackLink } from "#studio/ui/back-link.tsx";

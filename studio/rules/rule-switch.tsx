@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ok } from "#sdk/client/index.ts";
-import { changeLatest } from "#studio/resources/loaded.ts";
+import { changeLatest } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { Switch } from "#studio/ui/switch.tsx";

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ok, TifoProblem } from "#sdk/client/index.ts";
+import { ifMatch } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
@@ -79,7 +80,7 @@ export function useDesk(id: string) {
     mutationFn: (items: ItemInput[]) => {
       const { name } = loaded.data?.rundown ?? { name: "" };
       const etag = loaded.data?.etag;
-      const headers = typeof etag === "string" ? { "If-Match": etag } : {};
+      const headers = ifMatch(etag ?? null);
       return tagged(client.api.PUT("/rundown/v1/{id}", { params: { path }, body: { name, items }, headers }));
     },
     onSuccess: show,

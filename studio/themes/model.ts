@@ -1,5 +1,5 @@
 import type { Schemas, TifoClient } from "#sdk/client/index.ts";
-import { type Loaded as LoadedItem, loaded } from "#studio/resources/loaded.ts";
+import { type Loaded as LoadedItem, loaded } from "#sdk/client/latest.ts";
 import { contrastOf, TEXT_CONTRAST } from "#worker/services/themes/contrast.ts";
 
 export type Theme = Schemas["Theme"];

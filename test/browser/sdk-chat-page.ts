@@ -85,6 +85,7 @@ export class ChatPage {
     await this.page.route("**/chat/v1/**", (route) => {
       const request = route.request();
       this.requests.push(`${request.method()} ${new URL(request.url()).pathname} ${request.postData() ?? ""}`.trim());
+      if (request.url().endsWith("/settings")) return route.fulfill({ json: this.settings, headers: { ETag: '"v1"' } });
       if (request.method() === "GET") return route.fulfill({ json: { results: this.older, before: null } });
       return route.fulfill(request.method() === "DELETE" ? { status: 204 } : { json: {} });
     });

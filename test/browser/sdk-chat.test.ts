@@ -211,14 +211,24 @@ describe("a moderator", () => {
     await page.locator("dialog").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Chat settings" }).click();
     await page.getByRole("combobox", { name: "Slow mode" }).selectOption("One message every 30 seconds");
-    await expect.poll(() => chat.requests.length).toBe(4);
+    const writes = () => chat.requests.filter((request) => !request.startsWith("GET"));
+    await expect.poll(() => writes().length).toBe(4);
     const path = "/chat/v1/5eed0000000000000000c001";
-    expect(chat.requests[0]).toContain(`PUT ${path}/settings`);
-    expect(chat.requests[0]).toContain('"pinnedMessageId":"m1"');
-    expect(chat.requests[1]).toContain(`POST /chat/v1/bans {"accountId":"${OTHER}","kind":"ban"`);
-    expect(chat.requests[1]).toContain('"until":null,"reason":"Insults"');
-    expect(chat.requests[2]).toBe(`DELETE ${path}/messages/m1`);
-    expect(chat.requests[3]).toContain('"slowSeconds":30');
+    const [pinned, banned, removed, slowed] = writes();
+    expect(pinned).toContain(`PUT ${path}/settings`);
+    expect(pinned).toContain('"pinnedMessageId":"m1"');
+    expect(banned).toContain(`POST /chat/v1/bans {"accountId":"${OTHER}","kind":"ban"`);
+    expect(banned).toContain('"until":null,"reason":"Insults"');
+    expect(removed).toBe(`DELETE ${path}/messages/m1`);
+    expect(slowed).toContain('"slowSeconds":30');
+  });
+
+  test("keeps what another one has changed in the room, also if that isn't shown yet", async () => {
+    const chat = await open({ history: [message(1)], settings: { moderator: true } });
+    chat.settings = { ...chat.settings, slowSeconds: 30 };
+    await chat.page.getByRole("button", { name: "Chat settings" }).click();
+    await chat.page.getByRole("combobox", { name: "Who can send" }).selectOption("paused");
+    await expect.poll(() => chat.requests.some((request) => /^PUT .*"slowSeconds":30/.test(request))).toBe(true);
   });
 
   test("reaches and leaves the forms with the keyboard alone, one at a time", async () => {

@@ -35,7 +35,7 @@ function Joined({ joined, sdk, renderer }: JoinedProps) {
   const { t } = useTexts();
   const [problem, setProblem] = useState("");
   const value = useMemo<ChatContextValue>(() => {
-    const { chat, moderation } = joined;
+    const { moderation } = joined;
     const perform: ChatContextValue["perform"] = async (request) => {
       try {
         setProblem("");
@@ -46,10 +46,7 @@ function Joined({ joined, sdk, renderer }: JoinedProps) {
         return false;
       }
     };
-    const change: ChatContextValue["change"] = (changes) => {
-      const { settings } = chat.getSnapshot();
-      return settings ? perform(({ change: send }) => send(settings, changes)) : Promise.resolve(false);
-    };
+    const change: ChatContextValue["change"] = (changes) => perform(({ change: send }) => send(changes));
     return { ...joined, sdk, perform, change };
   }, [joined, sdk, t]);
   return (

@@ -81,6 +81,16 @@ describe("The chat's operations", () => {
     expect((await site.call("liftChatBan", { params: { id: _id } })).status).toBe(204);
   });
 
+  test("replace settings only as they were read, with the ETag of GET in If-Match, also those that nobody has set yet", async () => {
+    const params = { channelId: await site.addChannel("tagged") };
+    const read = async () => (await site.call("getChatSettings", { params })).headers.get("ETag") ?? "";
+    const replace = async (etag: string, slowSeconds: number) =>
+      (await site.call("replaceChatSettings", { params, body: { slowSeconds }, headers: { "If-Match": etag } })).status;
+    const first = await read();
+    expect([await replace(first, 5), await replace(first, 10)]).toEqual([200, 412]);
+    expect(await replace(await read(), 30)).toBe(200);
+  });
+
   test("return 404 for channels and messages that the site doesn't have", async () => {
     const unknown = newId(1);
     expect((await site.call("listChatMessages", { as: "client", params: { channelId: unknown } })).status).toBe(404);

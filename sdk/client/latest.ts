@@ -1,4 +1,5 @@
-import { ok, TifoProblem } from "#sdk/client/index.ts";
+import { ok } from "./client.ts";
+import { TifoProblem } from "./problem.ts";
 
 const ATTEMPTS = 3;
 
