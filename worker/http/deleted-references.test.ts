@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { type ApiResponse, newSite, type TestSite } from "#test/harness.ts";
 import { PLAYLIST_HOST, servePlaylist } from "#test/playlists.ts";
 import { newDataProvider, newRule, newTemplate, type RuleChange, ruleOf, signatureOf } from "#test/providers.ts";
+import { registerProvider } from "#test/streams.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import { RuleWithLog } from "#worker/services/automation-rules/schemas.ts";
 import { Leaderboard } from "#worker/services/leaderboards/schemas.ts";
@@ -125,6 +126,12 @@ async function providerOfCues(): Promise<Case> {
   return { ...referring, remove };
 }
 
+async function defaultStreamProvider(): Promise<Case> {
+  const { id } = await registerProvider(site, "wowza");
+  const referring = await siteWith({ streamProvider: "wowza" });
+  return { ...referring, remove: () => site.call("removeStreamProvider", { params: { id } }) };
+}
+
 test.for([
   ["template of a rule", templateOfRule],
   ["channel of a rule", channelOfRule],
@@ -133,6 +140,7 @@ test.for([
   ["SKU of a segment", skuOfSegment],
   ["leaderboard of a segment", leaderboardOfSegment],
   ["data provider of cues", providerOfCues],
+  ["default stream provider of a site", defaultStreamProvider],
 ] as const)("a deleted %s may stay, but not be added", async ([, prepare]) => {
   const { remove, sendBack, add } = await prepare();
   expect((await remove()).status).toBeLessThan(300);

@@ -106,6 +106,16 @@ describe("creating a stream", () => {
     expect(await providerOf({ provider: "mux" })).toBe("mux");
   });
 
+  test("is at the first provider once the default one has been removed", async () => {
+    const several = await newSite();
+    await registerProvider(several, "mux");
+    const { id } = await registerProvider(several, "wowza");
+    await several.call("updateSite", { body: { name: "Club", settings: { streamProvider: "wowza" } } });
+    expect((await several.call("removeStreamProvider", { params: { id } })).status).toBe(200);
+    expect((await create({}, {}, several)).as(Stream).provider).toBe("mux");
+    expect(await create({ provider: "wowza" }, {}, several)).toMatchObject({ status: 400, fields: ["provider"] });
+  });
+
   test("rejects a provider, a channel or a site that isn't the site's own", async () => {
     const other = await newSite();
     await registerProvider(other, "theirs");

@@ -38,7 +38,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   requireOwnSite(ctx, input.siteId);
   const current = await getSite(ctx);
   if (weakensSecurity(current.settings.security, input.settings.security)) await requireCanGrantRoles(ctx);
-  await requireStreamProvider(ctx, input.settings.streamProvider);
+  if (input.settings.streamProvider !== current.settings.streamProvider) await requireStreamProvider(ctx, input.settings.streamProvider);
   if (input.settings.manifest?.cues.length) await requireNoSandbox(ctx);
   const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
   const next: SiteRow = {

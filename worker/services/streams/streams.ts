@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import { pages } from "#db/schema/pages.ts";
 import { sites } from "#db/schema/sites.ts";
 import { type StreamProviderRow, streamProviders, type StreamRow, streams } from "#db/schema/streams/streams.ts";
@@ -100,16 +100,16 @@ export function sealStreamKey(env: { TIFO_SECRET: string }, streamKey: string): 
   return seal(env, KEY_PURPOSE, streamKey);
 }
 
-/** The requested provider or the site's default. Also requires that the channel belongs to the site and is managed by the caller. */
+/** The requested provider, or the site's default, or, if that has been removed, the first. Also requires that the channel belongs to the site and is managed by the caller. */
 async function chooseProvider(ctx: Ctx, { provider: name, channelId }: StreamInput): Promise<StreamProviderRow> {
-  const chosen = sql`coalesce(${name ?? null}, json_extract(${sites.settings}, '$.streamProvider'), ${streamProviders.name})`;
+  const isDefault = sql`${streamProviders.name} = json_extract(${sites.settings}, '$.streamProvider')`;
   const [[provider], channels] = await ctx.db.batch([
     ctx.db
       .select(getTableColumns(streamProviders))
       .from(streamProviders)
       .innerJoin(sites, eq(sites.id, streamProviders.siteId))
-      .where(and(eq(streamProviders.siteId, ctx.siteId), eq(streamProviders.name, chosen)))
-      .orderBy(streamProviders.created, streamProviders.id)
+      .where(and(eq(streamProviders.siteId, ctx.siteId), name === undefined ? undefined : eq(streamProviders.name, name)))
+      .orderBy(desc(isDefault), streamProviders.created, streamProviders.id)
       .limit(1),
     ctx.db
       .select({ id: pages.id })
