@@ -216,6 +216,18 @@ describe("the host of a URL", () => {
     }
   });
 
+  test("must be resolvable again to turn the endpoint on, but not to turn it off", async () => {
+    const host = newHost();
+    const url = `https://${host}/`;
+    publishAddresses(host, ["93.184.215.14"], 0);
+    await site.call("createWebhooks", { body: settings(url) });
+    publishAddresses(host, [], 0);
+    later(2_000);
+    expect((await site.call("replaceWebhooks", { body: settings(url, [], false) })).status).toBe(200);
+    for (const body of [settings(url), settings(`${url}other`, [], false)])
+      expect(await site.call("replaceWebhooks", { body })).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
+  });
+
   test("is resolved again before each delivery, and nothing is sent if it has become private", async () => {
     const host = newHost();
     publishAddresses(host, ["93.184.215.14"], 0);

@@ -58,7 +58,8 @@ export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ r
   // Pending deliveries go to the new URL, and may be older than the current subscriptions.
   const moves = current !== undefined && current.url !== url;
   await requirePersonalData(ctx, ...settings.services, ...(current?.services ?? []), ...(moves ? WEBHOOK_SERVICES : []));
-  await requirePublicUrl(ctx.env, "webhooks.webhookUrl", url);
+  // An endpoint whose host is gone can still be turned off.
+  if (enabled || current?.url !== url) await requirePublicUrl(ctx.env, "webhooks.webhookUrl", url);
   if (current) return { row: await change(ctx, current, settings, "webhook.updated") };
   // If-Match requires existing settings.
   requireMatch(ctx, { version: -1 });
