@@ -218,6 +218,10 @@ test("a pinned message is part of the settings until it is removed", async () =>
   expect((await setSettings(channel, { pinnedMessageId: newId(1) })).fields).toEqual(["pinnedMessageId"]);
   expect((await as(ann, "deleteChatMessage", { params: { channelId: channel, id } })).status).toBe(204);
   await a.viewer.when(() => a.of("chat.settings").at(-1)?.settings.pinned === null);
+  // Somebody who hasn't seen the removal pauses the room.
+  expect((await setSettings(channel, { pinnedMessageId: id, mode: "paused" })).status).toBe(200);
+  await a.viewer.when(() => a.of("chat.settings").at(-1)?.settings.mode === "paused");
+  expect(a.of("chat.settings").at(-1)?.settings.pinned).toBeNull();
 });
 
 test("a viewer who doesn't join can send, and receives nothing but the result", async () => {

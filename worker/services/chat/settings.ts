@@ -26,14 +26,15 @@ export async function replaceSettings(ctx: Ctx, channelId: string, input: ChatSe
   await requireChannelAccess(ctx, channelId, () => true);
   await requireChatModerator(ctx, channelId);
   const room = ownRoom(ctx, channelId);
-  if (input.pinnedMessageId !== null) {
-    const pinned = await fromRoom(room.message(input.pinnedMessageId));
-    if (pinned?.state !== "visible" || pinned.chatSeq === null) throw invalid("pinnedMessageId", "Not a visible message of the room");
-  }
   const [current] = await ctx.db
     .select()
     .from(chatSettings)
     .where(and(eq(chatSettings.siteId, ctx.siteId), eq(chatSettings.id, channelId)));
+  // What is pinned may have been removed since the settings were read; the room must still be paused at once.
+  if (input.pinnedMessageId !== null && input.pinnedMessageId !== current?.pinnedMessageId) {
+    const pinned = await fromRoom(room.message(input.pinnedMessageId));
+    if (pinned?.state !== "visible" || pinned.chatSeq === null) throw invalid("pinnedMessageId", "Not a visible message of the room");
+  }
   const eventIds = await write(ctx, channelId, input, current);
   await fromRoom(room.refresh());
   ctx.emitted.completedEventIds.push(...eventIds);
