@@ -216,6 +216,16 @@ describe("updating and deleting an invite", () => {
     expect((await signedIn(before)).account.subscriptions).toEqual(["new"]);
   });
 
+  test("keeps an expiry that is over, and rejects another one", async () => {
+    const { _id, redirectUri, targetSkus } = await newInvite();
+    const expires = Date.now() - HOUR;
+    await db.update(invites).set({ expires }).where(eq(invites.id, _id));
+    const update = (expiresAt: number) =>
+      site.call("updateInvite", { params: { id: _id }, body: { redirectUri, targetSkus, tags: ["late"], expiresAt } });
+    expect((await update(expires)).as(Invite)).toMatchObject({ tags: ["late"], expiresAt: expires });
+    expect((await update(expires + 1)).problem?.issues).toMatchObject([{ path: "expiresAt" }]);
+  });
+
   test("rejects an update with a stale If-Match", async () => {
     const invite = await newInvite();
     const body = { redirectUri: invite.redirectUri, targetSkus: ["new"] };

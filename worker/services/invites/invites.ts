@@ -201,7 +201,7 @@ async function columnsOf(ctx: Ctx, input: UpdateInvite, expires = ctx.now + LIFE
   requireOwnSite(ctx, input.siteId);
   const { redirectUri, tags, expiresAt = expires } = input;
   await requireAllowedUrl(ctx, "redirectUri", redirectUri);
-  if (input.expiresAt !== undefined && (expiresAt <= ctx.now || expiresAt > ctx.now + MAX_LIFETIME_MS)) {
+  if (expiresAt !== expires && (expiresAt <= ctx.now || expiresAt > ctx.now + MAX_LIFETIME_MS)) {
     throw invalid("expiresAt", "Must be in the future, and at most a year from now");
   }
   return { redirectUri, targetSkus: [...new Set(input.targetSkus)], tags, expires: expiresAt };
