@@ -2,10 +2,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { TifoProblem } from "#sdk/client/index.ts";
-import { ifMatch } from "#sdk/client/latest.ts";
+import { ifMatch, type Loaded } from "#sdk/client/latest.ts";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
-import type { Loaded } from "#sdk/client/latest.ts";
 
 interface Options<Item, Body> {
   /** In the singular: "overlay". */
