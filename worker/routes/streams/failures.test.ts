@@ -132,13 +132,14 @@ describe("a provider call", () => {
     expect(await callsTo("start")).toBe(0);
   });
 
-  test("to delete a stream that the provider no longer has succeeds", async () => {
-    await db
-      .update(streams)
-      .set({ id: newId(1) })
-      .where(eq(streams.id, id));
+  test("to stop or delete a stream that the provider no longer has succeeds", async () => {
+    await run("start");
     id = newId(1);
     await db.update(streams).set({ id }).where(eq(streams.siteId, site.id));
+    expect((await run("stop")).status).toBe(200);
+    const [stopped] = await db.select().from(streams).where(eq(streams.id, id));
+    expect(stopped).toMatchObject({ isLive: false, call: null });
+    expect(await eventTypes()).toContain("admin.wentOffline");
     expect((await run("start")).status).toBe(400);
     expect((await run("delete")).status).toBe(200);
   });

@@ -108,7 +108,8 @@ async function callExclusively(ctx: Ctx, stream: StreamRow, provider: StreamProv
 
 function hasSucceeded(outcome: ProviderOutcome, stream: StreamRow, call: StreamCall): boolean {
   if (outcome.ok) return isAcknowledged(outcome.text, stream.providerStreamId);
-  return call === "delete" && isGone(outcome);
+  // What the provider no longer has is neither live nor there.
+  return call !== "start" && isGone(outcome);
 }
 
 async function endCall(ctx: Ctx, id: string, by: string): Promise<void> {
