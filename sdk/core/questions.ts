@@ -1,5 +1,6 @@
 import type { ServerFrame } from "../channel/index.ts";
 import { done, ok, type Schemas } from "../client/index.ts";
+import { cursorOf } from "../client/cursor.ts";
 import { PressKeys } from "../client/press-keys.ts";
 import type { QuestionStore } from "../model/event-interface.ts";
 import type { QuestionsState, QuestionState } from "../model/state.ts";
@@ -175,11 +176,6 @@ export function createQuestions({ client, environment }: Session, channelId: str
 
 function newer(question: QuestionState, known: QuestionState | undefined): QuestionState {
   return known && known.revision > question.revision ? { ...known, upvoted: question.upvoted } : question;
-}
-
-/** The cursor in the link to the next page. */
-function cursorOf({ pagination: { next } }: Schemas["QuestionList"]): string | undefined {
-  return next === null ? undefined : (new URLSearchParams(next.slice(next.indexOf("?"))).get("cursor") ?? undefined);
 }
 
 /** The account in a JWT; null for a token that can't be parsed. */

@@ -94,6 +94,7 @@ export const messages: Messages = {
   Newest: "الأحدث",
   "No answers yet": "لا توجد إجابات بعد",
   "No answers yet.": "لا توجد إجابات بعد.",
+  "No channels yet.": "لا توجد قنوات بعد.",
   "No dismissed questions.": "لا توجد أسئلة مستبعدة.",
   "No emoji found.": "لا توجد رموز.",
   "No questions right now.": "لا توجد أسئلة الآن.",

@@ -94,6 +94,7 @@ export const messages: Messages = {
   Newest: "Neueste",
   "No answers yet": "Noch keine Antworten",
   "No answers yet.": "Noch keine Antworten.",
+  "No channels yet.": "Noch keine Kanäle.",
   "No dismissed questions.": "Keine abgelehnten Fragen.",
   "No emoji found.": "Keine Emojis gefunden.",
   "No questions right now.": "Gerade keine Fragen.",

@@ -94,6 +94,7 @@ export const messages: Messages = {
   Newest: "Más recientes",
   "No answers yet": "Aún no hay respuestas",
   "No answers yet.": "Aún no hay respuestas.",
+  "No channels yet.": "Aún no hay canales.",
   "No dismissed questions.": "No hay preguntas descartadas.",
   "No emoji found.": "No se han encontrado emojis.",
   "No questions right now.": "No hay preguntas ahora.",

@@ -94,6 +94,7 @@ export const messages: Messages = {
   Newest: "Plus récentes",
   "No answers yet": "Pas encore de réponses",
   "No answers yet.": "Pas encore de réponses.",
+  "No channels yet.": "Pas encore de chaînes.",
   "No dismissed questions.": "Aucune question écartée.",
   "No emoji found.": "Aucun émoji trouvé.",
   "No questions right now.": "Aucune question pour le moment.",

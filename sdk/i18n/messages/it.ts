@@ -94,6 +94,7 @@ export const messages: Messages = {
   Newest: "Più recenti",
   "No answers yet": "Ancora nessuna risposta",
   "No answers yet.": "Ancora nessuna risposta.",
+  "No channels yet.": "Ancora nessun canale.",
   "No dismissed questions.": "Nessuna domanda scartata.",
   "No emoji found.": "Nessuna emoji trovata.",
   "No questions right now.": "Nessuna domanda al momento.",

@@ -94,6 +94,7 @@ export const messages: Messages = {
   Newest: "Mais recentes",
   "No answers yet": "Ainda sem respostas",
   "No answers yet.": "Ainda não há respostas.",
+  "No channels yet.": "Ainda não há canais.",
   "No dismissed questions.": "Nenhuma pergunta dispensada.",
   "No emoji found.": "Nenhum emoji encontrado.",
   "No questions right now.": "Nenhuma pergunta no momento.",

@@ -1,5 +1,6 @@
 import { ok } from "../../client/index.ts";
 import { handleCallToAction, playVideo } from "../../core/calls-to-action.ts";
+import { listChannels } from "../../core/channels.ts";
 import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";
@@ -122,32 +123,34 @@ function dayOf(at: number, locale: string): string {
 
 /** The site's channels, as a list or a grid. Choosing one notifies the host app. */
 function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_select"> }) {
+  const { t } = useTexts();
   const { session, event } = useSdkContext();
   const { kind, pages, view } = renderer.behavior;
-  const loaded = useLoaded(JSON.stringify(renderer.behavior), async () => {
-    const { results } = await ok(session.client.api.GET("/page/v2/channel", { params: { query: { limit: 200 } } }));
-    return kind === "automatic" ? results : pages.flatMap((id) => results.find(({ _id }) => _id === id) ?? []);
-  });
+  const loaded = useLoaded(JSON.stringify(renderer.behavior), () => listChannels(session, kind === "automatic" ? null : pages));
   return (
     <WhenLoaded loaded={loaded}>
-      {(channels) => (
-        <ul className="tifo-list" data-view={view}>
-          {channels.map(({ _id, data }) => (
-            <li key={_id}>
-              <button
-                type="button"
-                className="tifo-row"
-                aria-current={_id === event.channelId}
-                onClick={({ currentTarget }) =>
-                  void handleCallToAction({ type: "go_to_channel", data: { channelId: _id } }, currentTarget, event, session)
-                }
-              >
-                <bdi>{data.name}</bdi>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {(channels) =>
+        channels.length === 0 ? (
+          <Note>{t("No channels yet.")}</Note>
+        ) : (
+          <ul className="tifo-list" data-view={view}>
+            {channels.map(({ _id, data }) => (
+              <li key={_id}>
+                <button
+                  type="button"
+                  className="tifo-row"
+                  aria-current={_id === event.channelId}
+                  onClick={({ currentTarget }) =>
+                    void handleCallToAction({ type: "go_to_channel", data: { channelId: _id } }, currentTarget, event, session)
+                  }
+                >
+                  <bdi>{data.name}</bdi>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )
+      }
     </WhenLoaded>
   );
 }
