@@ -22,7 +22,7 @@ export default function Home() {
     staleTime: 60_000,
     enabled: access.writesSite,
   });
-  const isOpen = site.data !== undefined && channels.data !== undefined && opensFirstRun(site.data.settings, channels.data.results.length);
+  const isOpen = site.data !== undefined && channels.data !== undefined && opensFirstRun(site.data.settings, channels.data.length);
   // What it says at its end is shown until the screen is left.
   const [isShown, setShown] = useState(false);
   if (isOpen && !isShown && access.writesSite) setShown(true);

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas } from "#sdk/client/index.ts";
+import { channelsByName } from "#studio/api/channels.ts";
 import type { Session } from "#studio/session/session.ts";
 import { useSession } from "#studio/session/context.tsx";
 import type { Range } from "./range.ts";
@@ -109,10 +110,6 @@ export function useChannelNames() {
   const { client } = useSession();
   return useQuery({
     queryKey: ["channels", "names"],
-    queryFn: async () => {
-      const query = { limit: NAMES, sortBy: "data.name", sortDirection: 1 } as const;
-      const { results } = await ok(client.api.GET("/page/v2/channel", { params: { query } }));
-      return results.map(({ _id, data }) => ({ value: _id, text: data.name }));
-    },
+    queryFn: async () => (await channelsByName(client)).map(({ _id, data }) => ({ value: _id, text: data.name })),
   });
 }

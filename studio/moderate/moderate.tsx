@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ok } from "#sdk/client/index.ts";
+import { channelsByName } from "#studio/api/channels.ts";
 import { NoChannels } from "#studio/run/no-channels.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
@@ -28,11 +28,7 @@ export default function Moderate() {
   const { client, access } = useSession();
   const channels = useQuery({
     queryKey: ["channels", "moderate"],
-    queryFn: async (): Promise<Channel[]> => {
-      const query = { limit: 200, sortBy: "data.name", sortDirection: 1 } as const;
-      const { results } = await ok(client.api.GET("/page/v2/channel", { params: { query } }));
-      return results.map(({ _id, data }) => ({ id: _id, name: data.name }));
-    },
+    queryFn: async (): Promise<Channel[]> => (await channelsByName(client)).map(({ _id, data }) => ({ id: _id, name: data.name })),
   });
   if (!channels.data) {
     return (

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas, type TifoClient } from "#sdk/client/index.ts";
 import { type Loaded, loaded } from "#sdk/client/latest.ts";
+import { channelsByName } from "#studio/api/channels.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { MOST_READ, type Provider, type Rule } from "./draft.ts";
 
@@ -57,11 +58,7 @@ export function useChannels() {
   const { client } = useSession();
   return useQuery({
     queryKey: ["rules", "channels"],
-    queryFn: async () =>
-      (await ok(client.api.GET("/page/v2/channel", { params: { query: MANY } }))).results.map(({ _id, data }) => ({
-        _id,
-        name: data.name,
-      })),
+    queryFn: async () => (await channelsByName(client)).map(({ _id, data }) => ({ _id, name: data.name })),
   });
 }
 

@@ -24,7 +24,7 @@ export function ChannelList({ emptyTitle, showsModerated = false }: Props) {
   if (channels.isPending) return <CardSkeleton label="Loading the channels…" />;
   if (channels.isError) return <ErrorState error={channels.error} retry={() => void channels.refetch()} />;
   const isShown = (id: string) => (showsModerated ? access.worksWith(id) : access.managesChannel(id, "read"));
-  const own = channels.data.results.filter(({ _id }) => isShown(_id));
+  const own = channels.data.filter(({ _id }) => isShown(_id));
   if (own.length === 0) return <NoChannels title={emptyTitle} />;
   return (
     <ul className="channel-list">

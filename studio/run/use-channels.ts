@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok } from "#sdk/client/index.ts";
+import { channelsByName } from "#studio/api/channels.ts";
 import { useSession } from "#studio/session/context.tsx";
 
 const MOST = 200;
@@ -9,7 +10,7 @@ export function useChannels() {
   const { client } = useSession();
   return useQuery({
     queryKey: ["channels", "cards"],
-    queryFn: () => ok(client.api.GET("/page/v2/channel", { params: { query: { limit: MOST, sortBy: "data.name", sortDirection: 1 } } })),
+    queryFn: () => channelsByName(client),
   });
 }
 

@@ -2,6 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
+import { channelsByName } from "#studio/api/channels.ts";
 import { pageOfSearch, useSearch } from "#studio/app/search.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
@@ -152,7 +153,7 @@ function useChannelNames(): ReadonlyMap<string, string> {
   const { client } = useSession();
   const channels = useQuery({
     queryKey: ["channels", "names-by-id"],
-    queryFn: async () => (await ok(client.api.GET("/page/v2/channel", { params: { query: { limit: 200 } } }))).results,
+    queryFn: () => channelsByName(client),
   });
   return new Map(channels.data?.map(({ _id, data }) => [_id, data.name]));
 }

@@ -146,3 +146,21 @@ test("blocked words that somebody else saves meanwhile stay, beside those that a
   expect(errors).toEqual([]);
   await page.context().close();
 });
+
+test("a channel after the site's 200th is found by those who work with it", async () => {
+  const own = await site.call("GET", `/page/v2/${channelId}`);
+  const others = Array.from({ length: 200 }, (_, index) => ({ _id: `other-${String(index)}`, slug: "other", data: { name: "Other" } }));
+  const { page, errors } = await site.open(browser, "/moderate", await moderator("Pat", true));
+  await page.route(/\/page\/v2\/channel\?/, (route) => {
+    const isSecond = new URL(route.request().url()).searchParams.get("cursor") === "second";
+    const next = isSecond ? null : "/page/v2/channel?limit=200&cursor=second";
+    return route.fulfill({ json: { results: isSecond ? [own] : others, pagination: { next } } });
+  });
+  await page.reload();
+  await page.getByRole("tab", { name: /^Queue/ }).waitFor();
+  await page.goto(`${site.url}/studio/`);
+  await page.getByRole("link", { name: `Main ${SCRIPT}` }).waitFor();
+  expect(await page.getByRole("link", { name: /Other/ }).count()).toBe(0);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
