@@ -1,12 +1,6 @@
 import { ok, type Schemas } from "../client/index.ts";
-import { cursorOf } from "../client/cursor.ts";
+import { readAll } from "../client/lists.ts";
 import type { Session } from "./session.ts";
-
-const PAGE = 200;
-/** Nobody looks through more than these. */
-const MOST_PAGES = 10;
-
-type Channel = Schemas["Page"];
 
 interface Sorting {
   sortBy?: "data.name";
@@ -18,17 +12,9 @@ export async function listChannels(
   { client: { api } }: Pick<Session, "client">,
   wanted: readonly string[] | null,
   sorting: Sorting = {},
-): Promise<Channel[]> {
-  const found: Channel[] = [];
-  const missing = new Set(wanted);
-  let cursor: string | undefined;
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    const query = { limit: PAGE, ...sorting, ...(cursor !== undefined && { cursor }) };
-    const list = await ok(api.GET("/page/v2/channel", { params: { query } }));
-    found.push(...list.results);
-    for (const { _id } of list.results) missing.delete(_id);
-    cursor = cursorOf(list);
-    if (cursor === undefined || (wanted !== null && missing.size === 0)) break;
-  }
-  return wanted === null ? found : wanted.flatMap((id) => found.find(({ _id }) => _id === id) ?? []);
+): Promise<Schemas["Page"][]> {
+  const read = (page: object) => ok(api.GET("/page/v2/channel", { params: { query: { ...page, ...sorting } } }));
+  if (wanted === null) return readAll(read);
+  const found = await readAll(read, (some) => wanted.every((id) => some.some(({ _id }) => _id === id)));
+  return wanted.flatMap((id) => found.find(({ _id }) => _id === id) ?? []);
 }

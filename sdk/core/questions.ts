@@ -1,6 +1,6 @@
 import type { ServerFrame } from "../channel/index.ts";
 import { done, ok, type Schemas } from "../client/index.ts";
-import { cursorOf } from "../client/cursor.ts";
+import { cursorOf } from "../client/lists.ts";
 import { PressKeys } from "../client/press-keys.ts";
 import type { QuestionStore } from "../model/event-interface.ts";
 import type { QuestionsState, QuestionState } from "../model/state.ts";

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok } from "#sdk/client/index.ts";
+import { readAll } from "#sdk/client/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { pickable, pickerName } from "#studio/ui/color-field.tsx";
 import { Select } from "#studio/ui/select.tsx";
@@ -110,9 +111,9 @@ function PollField({ common, text, onChange, isReadOnly }: FieldProps & Common) 
   const { client } = useSession();
   const polls = useQuery({
     queryKey: ["overlay-polls"],
-    queryFn: () => ok(client.api.GET("/poll/v3", { params: { query: { limit: 200 } } })),
+    queryFn: () => readAll((query) => ok(client.api.GET("/poll/v3", { params: { query } }))),
   });
-  const known = polls.data?.results.map(({ _id, name }) => ({ value: _id, text: name })) ?? [];
+  const known = polls.data?.map(({ _id, name }) => ({ value: _id, text: name })) ?? [];
   const own = known.some(({ value }) => value === text) ? [] : [{ value: text, text: text === "" ? "Choose…" : text }];
   return <Select {...common} value={text} onChange={onChange} options={[...own, ...known]} isDisabled={isReadOnly} />;
 }

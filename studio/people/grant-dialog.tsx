@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
+import { readAll } from "#sdk/client/lists.ts";
 import { MONEY } from "#studio/money/charge-table.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
@@ -23,7 +24,7 @@ export function GrantDialog({ accountId, name, onClose }: Props) {
   const [subscriptionId, setSubscriptionId] = useState("");
   const subscriptions = useQuery({
     queryKey: ["subscriptions", "names"],
-    queryFn: () => ok(client.api.GET("/subscription/v2", { params: { query: { limit: 200 } } })),
+    queryFn: () => readAll((query) => ok(client.api.GET("/subscription/v2", { params: { query } }))),
   });
   const grant = useMutation({
     mutationFn: () => {
@@ -42,7 +43,7 @@ export function GrantDialog({ accountId, name, onClose }: Props) {
     : grant.data?.success === false
       ? (grant.data.message ?? "It was rejected.")
       : null;
-  const options = (subscriptions.data?.results ?? []).map(({ _id, name: text }) => ({ value: _id, text }));
+  const options = (subscriptions.data ?? []).map(({ _id, name: text }) => ({ value: _id, text }));
   return (
     <Dialog
       title="Grant access"

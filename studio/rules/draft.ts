@@ -1,4 +1,5 @@
 import type { Schemas } from "#sdk/client/index.ts";
+import { MOST_ITEMS } from "#sdk/client/lists.ts";
 
 // The form of an automation rule, as pure functions. What the form doesn't show stays as it was.
 
@@ -11,9 +12,6 @@ export type FactType = Provider["factTypes"][string];
 export type Operator = JsonRule["trigger"]["operator"];
 export type Scope = SendOverlay["targeting"]["scope"];
 export type Segment = SendOverlay["targeting"]["segment"];
-
-/** How many of a kind the screens read; of more, some may be missing. */
-export const MOST_READ = 200;
 
 /** A fixed value as it is typed, or a fact of the event. */
 export interface BindingDraft {
@@ -278,7 +276,7 @@ type Known = readonly { _id: string }[] | undefined;
 
 /** What the action shows or closes, if it isn't among all that there are. */
 export function deletedTarget({ action }: JsonRule, { templates, polls }: { templates: Known; polls: Known }): "Template" | "Poll" | null {
-  const lacks = (known: Known, id: string) => known !== undefined && known.length < MOST_READ && known.every(({ _id }) => _id !== id);
+  const lacks = (known: Known, id: string) => known !== undefined && known.length < MOST_ITEMS && known.every(({ _id }) => _id !== id);
   if (action.type === "SEND_OVERLAY" && lacks(templates, action.templateId)) return "Template";
   return action.type === "LOCK_POLL" && lacks(polls, action.pollId) ? "Poll" : null;
 }

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas, type TifoClient } from "#sdk/client/index.ts";
+import { readAll } from "#sdk/client/lists.ts";
 import { type Loaded, loaded } from "#sdk/client/latest.ts";
 import { channelsByName } from "#studio/api/channels.ts";
 import { useSession } from "#studio/session/context.tsx";
-import { MOST_READ, type Provider, type Rule } from "./draft.ts";
+import type { Provider, Rule } from "./draft.ts";
 
 export const RULES_LIST = ["rules", "list"] as const;
 export const ruleKey = (id: string) => ["rules", "item", id] as const;
@@ -16,14 +17,11 @@ export function readRule(client: TifoClient, id: string): Promise<Loaded<RuleWit
 
 export type DryRunResult = Schemas["DryRun"]["results"][number];
 
-const MANY = { limit: MOST_READ } as const;
-
 export function useRules() {
   const { client } = useSession();
   return useQuery({
     queryKey: RULES_LIST,
-    queryFn: async (): Promise<Rule[]> =>
-      (await ok(client.api.GET("/personalization/v1/automation-rule", { params: { query: MANY } }))).results,
+    queryFn: (): Promise<Rule[]> => readAll((query) => ok(client.api.GET("/personalization/v1/automation-rule", { params: { query } }))),
   });
 }
 
@@ -40,7 +38,7 @@ export function useTemplates() {
   const { client } = useSession();
   return useQuery({
     queryKey: ["rules", "templates"],
-    queryFn: async () => (await ok(client.api.GET("/overlay/v1", { params: { query: { ...MANY, type: "template" } } }))).results,
+    queryFn: () => readAll((page) => ok(client.api.GET("/overlay/v1", { params: { query: { ...page, type: "template" } } }))),
   });
 }
 
@@ -66,6 +64,6 @@ export function usePolls() {
   const { client } = useSession();
   return useQuery({
     queryKey: ["rules", "polls"],
-    queryFn: async () => (await ok(client.api.GET("/poll/v3", { params: { query: MANY } }))).results,
+    queryFn: () => readAll((query) => ok(client.api.GET("/poll/v3", { params: { query } }))),
   });
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { MOST_ITEMS } from "#sdk/client/lists.ts";
 import {
   conditionText,
   draftOf,
   deletedTarget,
-  MOST_READ,
   NEW_RULE,
   operatorsFor,
   problemsOf,
@@ -71,7 +71,7 @@ describe("the form of a rule", () => {
   test("tells when what it shows or closes has been deleted, as far as that is known", () => {
     const closing: Rule["jsonRule"] = { ...rule.jsonRule, action: { type: "LOCK_POLL", pollId: "q" } };
     const some = [{ _id: "t" }, { _id: "q" }];
-    const many = Array.from({ length: MOST_READ }, (_, index) => ({ _id: String(index) }));
+    const many = Array.from({ length: MOST_ITEMS }, (_, index) => ({ _id: String(index) }));
     for (const [known, isGone] of [
       [some, false],
       [[{ _id: "other" }], true],

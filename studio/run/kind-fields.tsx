@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok } from "#sdk/client/index.ts";
+import { readAll } from "#sdk/client/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
@@ -140,11 +141,11 @@ function Target(props: Props & { label: string; kind: "quests" | "streams" }) {
     queryKey: ["run", kind, siteId],
     queryFn: async () => {
       if (kind === "streams") {
-        const { results } = await ok(client.api.GET("/stream/v1", { params: { query: { limit: 200 } } }));
-        return results.map(({ _id, title }) => ({ value: _id, text: title }));
+        const streams = await readAll((query) => ok(client.api.GET("/stream/v1", { params: { query } })));
+        return streams.map(({ _id, title }) => ({ value: _id, text: title }));
       }
-      const { results } = await ok(client.api.GET("/quest/v2", { params: { query: { limit: 200 } } }));
-      return results.map(({ _id, title }) => ({ value: _id, text: title }));
+      const quests = await readAll((query) => ok(client.api.GET("/quest/v2", { params: { query } })));
+      return quests.map(({ _id, title }) => ({ value: _id, text: title }));
     },
   });
   return <Choice {...props} choices={found.data} error={found.error} onChange={(targetId) => change({ targetId })} />;
@@ -175,8 +176,8 @@ export function useOverlays() {
   const { client } = useSession();
   return useQuery({
     queryKey: ["run", "overlays"],
-    queryFn: async (): Promise<Overlay[]> =>
-      (await ok(client.api.GET("/overlay/v1", { params: { query: { limit: 200, sortBy: "name", sortDirection: 1 } } }))).results,
+    queryFn: (): Promise<Overlay[]> =>
+      readAll((page) => ok(client.api.GET("/overlay/v1", { params: { query: { ...page, sortBy: "name", sortDirection: 1 } } }))),
   });
 }
 
@@ -184,6 +185,6 @@ function usePolls() {
   const { client } = useSession();
   return useQuery({
     queryKey: ["run", "polls"],
-    queryFn: async (): Promise<Poll[]> => (await ok(client.api.GET("/poll/v3", { params: { query: { limit: 200 } } }))).results,
+    queryFn: (): Promise<Poll[]> => readAll((query) => ok(client.api.GET("/poll/v3", { params: { query } }))),
   });
 }
