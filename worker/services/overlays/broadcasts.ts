@@ -71,8 +71,9 @@ export async function broadcastOverlay(
   overlayId: string,
   input: BroadcastInput,
   broadcastId = newId(ctx.now),
+  options: PlanOptions = {},
 ): Promise<{ broadcastId: string; broadcasts: SentBroadcast[] }> {
-  const { event, references } = await planBroadcast(ctx, overlayId, input, broadcastId);
+  const { event, references } = await planBroadcast(ctx, overlayId, input, broadcastId, options);
   const eventIds = await commitReferencing(ctx, references, insertRows(ctx, event), {
     type: "overlay.broadcast",
     resource: `overlay/${overlayId}`,
@@ -83,12 +84,18 @@ export async function broadcastOverlay(
   return { broadcastId, broadcasts: sent };
 }
 
+interface PlanOptions {
+  /** Of several channels, those that exist suffice: when it was requested, all did. */
+  skipsMissing?: boolean;
+}
+
 /** What a request would broadcast, where, and the references that the commit checks; throws if it is invalid or the caller has no right to it. */
 async function planBroadcast(
   ctx: Ctx,
   overlayId: string,
   input: BroadcastInput,
   broadcastId: string,
+  { skipsMissing = false }: PlanOptions = {},
 ): Promise<{ event: BroadcastEvent; references: Reference[] }> {
   const named = namedChannels(input);
   const [[row], found] = await ctx.db.batch([
@@ -104,7 +111,7 @@ async function planBroadcast(
   if (!row) throw notFound("Overlay Not Found");
   const { hasSegment: isKnownSegment, ...overlay } = row;
   if (!isKnownSegment) throw invalid("segment", "The site has no segment with this slug");
-  if (named && found.length < named.length) throw notFound("Channel not found");
+  if (named && found.length < (skipsMissing ? 1 : named.length)) throw notFound("Channel not found");
   const listed = listedChannels(overlay);
   requireListed(listed, named, input);
   const siteWide = !named && input.pageMetadata === undefined && listed.length === 0;

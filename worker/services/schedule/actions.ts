@@ -1,11 +1,9 @@
 import type { z } from "@hono/zod-openapi";
-import { and, eq } from "drizzle-orm";
-import { pages } from "#db/schema/pages.ts";
 import type { ScheduledActionRow } from "#db/schema/schedule.ts";
 import type { ScheduledPayload } from "#db/types.ts";
 import { Failure, forbidden } from "#worker/lib/errors.ts";
 import { isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
-import { type Ctx, ownRows } from "#worker/services/core/context.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
 import type { Reference, ReferenceKind } from "#worker/services/core/references.ts";
 import { broadcastOverlay, checkBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import { getOverlay } from "#worker/services/overlays/overlays.ts";
@@ -73,7 +71,7 @@ export async function runAction(ctx: Ctx, { id, kind, targetId, source, payload,
   if (source === "request") await requireRight(ctx, kind);
   switch (kind) {
     case "overlay.broadcast":
-      await broadcastOverlay(ctx, targetId, await withoutDeleted(ctx, BroadcastInput.parse(payload)), id);
+      await broadcastOverlay(ctx, targetId, BroadcastInput.parse(payload), id, { skipsMissing: true });
       return null;
     case "poll.open":
     case "poll.close":
@@ -83,17 +81,6 @@ export async function runAction(ctx: Ctx, { id, kind, targetId, source, payload,
       if (source === "quest") return announceQuest(ctx, targetId, kind === "quest.open", dueAt);
       return switchQuest(ctx, targetId, kind === "quest.open");
   }
-}
-
-/** Of several channels, those that still exist: the deletion of one must not keep a broadcast from the others. */
-async function withoutDeleted(ctx: Ctx, broadcast: BroadcastInput): Promise<BroadcastInput> {
-  const { channelIds = [] } = broadcast;
-  if (channelIds.length < 2) return broadcast;
-  const found = await ctx.db
-    .select({ id: pages.id })
-    .from(pages)
-    .where(and(ownRows(ctx, pages, channelIds), eq(pages.type, "channel")));
-  return found.length === 0 ? broadcast : { ...broadcast, channelIds: found.map(({ id }) => id) };
 }
 
 /** A key needs the role of the area; of accounts, only site admins change polls. Overlays and quests check their channels themselves. */
