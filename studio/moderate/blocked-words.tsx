@@ -23,7 +23,7 @@ export function BlockedWords() {
     queryFn: async (): Promise<Panel[]> => {
       const { results } = await ok(client.api.GET("/panel/v3", { params: { query: { panel_type: "chat", limit: 50 } } }));
       return results.flatMap(({ _id, renderer }) =>
-        renderer.panel_type === "chat" ? [{ id: _id, name: renderer.panel_name, words: wordsOf(renderer) }] : [],
+        renderer.panel_type === "chat" ? [{ id: _id, name: renderer.panel_name, words: blockedBy(renderer) }] : [],
       );
     },
   });
@@ -42,7 +42,7 @@ export function BlockedWords() {
   );
 }
 
-function wordsOf(renderer: Schemas["Panel"]["renderer"]): string {
+function blockedBy(renderer: Schemas["Panel"]["renderer"]): string {
   return renderer.panel_type === "chat" ? (renderer.filtered_words ?? "") : "";
 }
 
@@ -61,7 +61,7 @@ function Words({ panel: { id, name, words } }: { panel: Panel }) {
       changeLatest(
         () => loaded(client.api.GET("/panel/v3/{id}", { params: { path: { id } } })),
         ({ renderer }, headers) => {
-          const body = { renderer: { filtered_words: mergedWords(base, text, wordsOf(renderer)) } };
+          const body = { renderer: { filtered_words: mergedWords(base, text, blockedBy(renderer)) } };
           return ok(client.api.PATCH("/panel/v3/{id}", { params: { path: { id } }, body, headers }));
         },
       ),
