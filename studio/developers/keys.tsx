@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { done, ok, type Schemas } from "#sdk/client/index.ts";
+import { readAll } from "#sdk/client/lists.ts";
 import { cellText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
@@ -22,7 +23,7 @@ export default function Keys() {
   const [secret, setSecret] = useState<Schemas["ApiKeyWithSecret"] | null>(null);
   const keys = useQuery({
     queryKey: LIST,
-    queryFn: () => ok(client.api.GET("/site/v1/api-keys", { params: { query: { limit: 200 } } })),
+    queryFn: () => readAll((query) => ok(client.api.GET("/site/v1/api-keys", { params: { query } }))),
   });
   const actions: Column<Key> = { title: "Actions", kind: "actions", cell: (key) => <KeyActions apiKey={key} onSecret={setSecret} /> };
   return (
@@ -46,7 +47,7 @@ export default function Keys() {
         label="API keys"
         noun="the keys"
         list={keys}
-        read={keys.data?.results ?? null}
+        read={keys.data ?? null}
         empty={
           <Empty
             title="There are no keys yet."

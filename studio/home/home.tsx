@@ -5,7 +5,7 @@ import { opensFirstRun } from "#studio/first-run/progress.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { ChannelList } from "#studio/run/channel-list.tsx";
-import { useChannels } from "#studio/run/use-channels.ts";
+import { useChannels } from "#studio/api/lists.ts";
 import { Loading } from "#studio/ui/states.tsx";
 import { Now } from "./now.tsx";
 import "./home.css";

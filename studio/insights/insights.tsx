@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { useSearch } from "#studio/app/search.ts";
+import { choices, useChannels } from "#studio/api/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
 import { Select } from "#studio/ui/select.tsx";
@@ -7,7 +8,7 @@ import { Empty } from "#studio/ui/states.tsx";
 import { ChartPanel } from "./chart-panel.tsx";
 import { bucketsOf, participationOf, pollParticipation, revenueByCurrency, sumOf } from "./figures.ts";
 import { ParticipationTable } from "./participation-table.tsx";
-import { useChannelNames, useEngagement, useHistory, useReach, useRevenue } from "./queries.ts";
+import { useEngagement, useHistory, useReach, useRevenue } from "./queries.ts";
 import { RANGE_NAMES, RANGES, rangeUntil } from "./range.ts";
 import { ReachTable } from "./reach-table.tsx";
 import "./insights.css";
@@ -31,9 +32,9 @@ const PAID = [
 /** How many watched, what they saw and did, and what was paid. */
 export default function Insights() {
   const [search, setSearch] = useSearch();
-  const channels = useChannelNames();
+  const channels = useChannels();
   const { access } = useSession();
-  const options = (channels.data ?? []).filter(({ value }) => access.managesChannel(value, "read"));
+  const options = choices(channels.data).filter(({ value }) => access.managesChannel(value, "read"));
   const chosen = search["channel"] ?? "";
   // A channel admin sees one of the role's channels, a site admin the whole site or any channel.
   const own = options.find(({ value }) => value === chosen) ?? options[0];

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas } from "#sdk/client/index.ts";
-import { channelsByName } from "#studio/api/channels.ts";
 import type { Session } from "#studio/session/session.ts";
 import { useSession } from "#studio/session/context.tsx";
 import type { Range } from "./range.ts";
@@ -104,12 +103,4 @@ async function namesOf({ client: { api } }: Session, kind: Reach["kind"]): Promi
     case "broadcast":
       return [];
   }
-}
-
-export function useChannelNames() {
-  const { client } = useSession();
-  return useQuery({
-    queryKey: ["channels", "names"],
-    queryFn: async () => (await channelsByName(client)).map(({ _id, data }) => ({ value: _id, text: data.name })),
-  });
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ok, type Schemas } from "#sdk/client/index.ts";
 import { changeLatest, loaded } from "#sdk/client/latest.ts";
+import { readAll } from "#sdk/client/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { errorText } from "#studio/ui/states.tsx";
@@ -21,8 +22,8 @@ export function BlockedWords() {
   const panels = useQuery({
     queryKey: ["chat-panels"],
     queryFn: async (): Promise<Panel[]> => {
-      const { results } = await ok(client.api.GET("/panel/v3", { params: { query: { panel_type: "chat", limit: 50 } } }));
-      return results.flatMap(({ _id, renderer }) =>
+      const found = await readAll((page) => ok(client.api.GET("/panel/v3", { params: { query: { ...page, panel_type: "chat" } } })));
+      return found.flatMap(({ _id, renderer }) =>
         renderer.panel_type === "chat" ? [{ id: _id, name: renderer.panel_name, words: blockedBy(renderer) }] : [],
       );
     },

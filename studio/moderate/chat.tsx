@@ -1,6 +1,6 @@
 import { Empty, ErrorState, errorText, Loading } from "#studio/ui/states.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
-import type { Channel } from "./desk.ts";
+import type { Channel } from "#studio/api/lists.ts";
 import { MessageDesk } from "./message-desk.tsx";
 import { type ChatDecisions, useRoom } from "./use-chat.ts";
 
@@ -11,7 +11,7 @@ interface Props {
 
 /** The channel's chat as it is being written, newest first. */
 export function Chat({ channel, decisions }: Props) {
-  const room = useRoom(channel.id);
+  const room = useRoom(channel._id);
   if (room.isPending) return <Loading label="Loading the chat…" />;
   if (!room.data) return <ErrorState error={room.error} retry={() => void room.refetch()} />;
   return (

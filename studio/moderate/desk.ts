@@ -82,8 +82,3 @@ export function decisionsOf({ state }: Pick<Question, "state">): { approve: bool
     show: state === "approved" || state === "answered",
   };
 }
-
-export interface Channel {
-  id: string;
-  name: string;
-}

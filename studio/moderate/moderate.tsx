@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { channelsByName } from "#studio/api/channels.ts";
+import { type Channel, choices, useChannels } from "#studio/api/lists.ts";
 import { NoChannels } from "#studio/run/no-channels.tsx";
 import { useSession } from "#studio/session/context.tsx";
 import { PageHeader } from "#studio/ui/page-header.tsx";
@@ -9,7 +8,6 @@ import { Empty, ErrorState, Loading } from "#studio/ui/states.tsx";
 import { recall, remember } from "#studio/ui/storage.ts";
 import { Bans } from "./bans.tsx";
 import { ChatQueue } from "./chat-queue.tsx";
-import type { Channel } from "./desk.ts";
 import { Polls } from "./polls.tsx";
 import { Questions } from "./questions.tsx";
 import { Room } from "./room.tsx";
@@ -25,11 +23,8 @@ type View = keyof typeof TITLES;
 
 /** The channels that the account moderates, and what is to do there. */
 export default function Moderate() {
-  const { client, access } = useSession();
-  const channels = useQuery({
-    queryKey: ["channels", "moderate"],
-    queryFn: async (): Promise<Channel[]> => (await channelsByName(client)).map(({ _id, data }) => ({ id: _id, name: data.name })),
-  });
+  const { access } = useSession();
+  const channels = useChannels();
   if (!channels.data) {
     return (
       <>
@@ -43,7 +38,7 @@ export default function Moderate() {
     );
   }
   const scopes = ["Chat_Moderator", "Question_Answer_Moderator"] as const;
-  const own = channels.data.filter(({ id }) => scopes.some((scope) => access.moderates(scope, id, "read")));
+  const own = channels.data.filter(({ _id }) => scopes.some((scope) => access.moderates(scope, _id, "read")));
   if (own.length === 0) {
     return (
       <>
@@ -58,7 +53,7 @@ export default function Moderate() {
 function Desk({ channels }: { channels: readonly Channel[] }) {
   const { access } = useSession();
   const [chosen, setChosen] = useState(() => recall(sessionStorage, STORED) ?? "");
-  const channel = channels.find(({ id }) => id === chosen) ?? (channels.length === 1 ? channels[0] : undefined);
+  const channel = channels.find(({ _id }) => _id === chosen) ?? (channels.length === 1 ? channels[0] : undefined);
   const moderatesChat = access.moderated("Chat_Moderator", "read").length > 0;
   const moderatesQuestions = access.moderated("Question_Answer_Moderator", "read").length > 0;
   const isReadOnly = (["Chat_Moderator", "Question_Answer_Moderator"] as const).every(
@@ -71,9 +66,9 @@ function Desk({ channels }: { channels: readonly Channel[] }) {
     ...(moderatesChat ? (["bans", "room"] as const) : []),
   ];
   const [view, setView] = useState<View>(() => views[0] ?? "polls");
-  const queue = useQueue(channel?.id ?? null, moderatesChat);
+  const queue = useQueue(channel?._id ?? null, moderatesChat);
   const decisions = useChatDecisions();
-  const waiting = useWaitingQuestions(moderatesQuestions ? (channel?.id ?? null) : null);
+  const waiting = useWaitingQuestions(moderatesQuestions ? (channel?._id ?? null) : null);
   const counts: Partial<Record<View, string>> = {
     ...(queue.data && { queue: queue.data.hasMore ? `${QUEUE_LIMIT}+` : String(queue.data.entries.length) }),
     ...(waiting !== null && { questions: waiting }),
@@ -82,19 +77,16 @@ function Desk({ channels }: { channels: readonly Channel[] }) {
     setChosen(id);
     remember(sessionStorage, STORED, id);
   };
-  const name = (id: string) => channels.find((one) => one.id === id)?.name ?? "A channel";
+  const name = (id: string) => channels.find((one) => one._id === id)?.name ?? "A channel";
 
   return (
     <div className="moderate">
       <PageHeader title="Moderate" description={isReadOnly ? "Your role only reads: you can look, but decide on nothing." : undefined}>
         <Select
           label="Channel"
-          value={channel?.id ?? ""}
+          value={channel?._id ?? ""}
           onChange={choose}
-          options={[
-            ...(channels.length > 1 ? [{ value: "", text: "All channels" }] : []),
-            ...channels.map(({ id, name: text }) => ({ value: id, text })),
-          ]}
+          options={[...(channels.length > 1 ? [{ value: "", text: "All channels" }] : []), ...choices(channels)]}
         />
       </PageHeader>
       <Tabs label="Moderate" tabs={views.map((id) => ({ id, title: TITLES[id], count: counts[id] }))} selected={view} onSelect={setView}>
@@ -103,7 +95,7 @@ function Desk({ channels }: { channels: readonly Channel[] }) {
         {view === "polls" && <Polls />}
         {(view === "chat" || view === "questions" || view === "room") &&
           (channel ? (
-            <OfChannel key={channel.id} view={view} channel={channel} decisions={decisions} />
+            <OfChannel key={channel._id} view={view} channel={channel} decisions={decisions} />
           ) : (
             <Empty title="Choose a channel." icon="channel">
               This is about one channel at a time.
@@ -122,5 +114,5 @@ interface OfChannelProps {
 
 function OfChannel({ view, channel, decisions }: OfChannelProps) {
   if (view === "chat") return <Chat channel={channel} decisions={decisions} />;
-  return view === "questions" ? <Questions channelId={channel.id} /> : <Room channelId={channel.id} />;
+  return view === "questions" ? <Questions channelId={channel._id} /> : <Room channelId={channel._id} />;
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ok, type Schemas } from "#sdk/client/index.ts";
-import { ifMatch } from "#sdk/client/latest.ts";
+import { ifMatch, type Loaded, loaded } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Select } from "#studio/ui/select.tsx";
@@ -13,34 +13,23 @@ import { BlockedWords } from "./blocked-words.tsx";
 
 type Settings = Schemas["ChatSettings"];
 
-interface Tagged {
-  settings: Settings;
-  /** Null while the room has its default settings. */
-  etag: string | null;
-}
-
 /** Who may write in the channel's chat, and how often. */
 export function Room({ channelId }: { channelId: string }) {
   const { client, access } = useSession();
   const path = { channelId };
   const room = useQuery({
     queryKey: ["chat-settings", channelId],
-    queryFn: () => tagged(client.api.GET("/chat/v1/{channelId}/settings", { params: { path } })),
+    queryFn: () => loaded(client.api.GET("/chat/v1/{channelId}/settings", { params: { path } })),
     staleTime: 0,
   });
   if (room.isPending) return <Loading label="Loading the room…" />;
   if (!room.data) return <ErrorState error={room.error} retry={() => void room.refetch()} />;
   return (
     <div className="room">
-      <RoomForm key={room.data.settings.modified} loaded={room.data} />
+      <RoomForm key={room.data.item.modified} saved={room.data} />
       {access.isSiteAdmin && <BlockedWords />}
     </div>
   );
-}
-
-async function tagged(call: Promise<{ data?: Settings; error?: unknown; response: Response }>): Promise<Tagged> {
-  const settings = await ok(call);
-  return { settings, etag: (await call).response.headers.get("ETag") };
 }
 
 const MODES = [
@@ -50,7 +39,7 @@ const MODES = [
 ];
 const PACES = [0, 3, 5, 10, 30, 60, 300, 900];
 
-function RoomForm({ loaded: { settings, etag } }: { loaded: Tagged }) {
+function RoomForm({ saved: { item: settings, etag } }: { saved: Loaded<Settings> }) {
   const { client, access } = useSession();
   const queries = useQueryClient();
   const { channelId } = settings;

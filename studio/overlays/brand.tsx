@@ -10,7 +10,7 @@ export function useThemes() {
   const { client } = useSession();
   return useQuery({
     queryKey: ["themes"],
-    queryFn: async (): Promise<Theme[]> => (await ok(client.api.GET("/themes/v1/custom", { params: { query: { limit: 50 } } }))).themes,
+    queryFn: async (): Promise<Theme[]> => (await ok(client.api.GET("/themes/v1/custom", { params: { query: { limit: 200 } } }))).themes,
     staleTime: 60_000,
   });
 }

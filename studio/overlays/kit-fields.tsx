@@ -1,7 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
-import { ok } from "#sdk/client/index.ts";
-import { readAll } from "#sdk/client/lists.ts";
-import { useSession } from "#studio/session/context.tsx";
+import { choices, usePolls } from "#studio/api/lists.ts";
 import { pickable, pickerName } from "#studio/ui/color-field.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
@@ -108,14 +105,18 @@ function ColorField({ common, text, onChange, isReadOnly }: FieldProps & Common)
 }
 
 function PollField({ common, text, onChange, isReadOnly }: FieldProps & Common) {
-  const { client } = useSession();
-  const polls = useQuery({
-    queryKey: ["overlay-polls"],
-    queryFn: () => readAll((query) => ok(client.api.GET("/poll/v3", { params: { query } }))),
-  });
-  const known = polls.data?.map(({ _id, name }) => ({ value: _id, text: name })) ?? [];
-  const own = known.some(({ value }) => value === text) ? [] : [{ value: text, text: text === "" ? "Choose…" : text }];
-  return <Select {...common} value={text} onChange={onChange} options={[...own, ...known]} isDisabled={isReadOnly} />;
+  const polls = usePolls();
+  return (
+    <Select
+      {...common}
+      value={text}
+      onChange={onChange}
+      options={choices(polls.data)}
+      isLoading={polls.isPending}
+      isDisabled={isReadOnly}
+      {...(text === "" && { empty: "Choose…" })}
+    />
+  );
 }
 
 function TimeField({ field, common, value, onChange, isReadOnly }: FieldProps & Pick<Common, "common">) {

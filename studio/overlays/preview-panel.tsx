@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import type { PollState } from "#sdk/model/state.ts";
+import { choices } from "#studio/api/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { Loading } from "#studio/ui/states.tsx";
@@ -44,7 +45,7 @@ export function PreviewPanel({ contents, templates }: Props) {
           label="Theme"
           value={theme?._id ?? ""}
           onChange={setThemeId}
-          options={[...(themes.data?.map(({ _id, name }) => ({ value: _id, text: name })) ?? []), { value: "", text: "No theme" }]}
+          options={[...choices(themes.data), { value: "", text: "No theme" }]}
         />
         <Select label="Viewer" value={mode} onChange={setMode} options={MODES} />
       </div>

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
 import { useNow } from "#studio/ui/use-now.ts";
-import { ifMatch, isOutdated } from "#sdk/client/latest.ts";
+import { isOutdated } from "#sdk/client/latest.ts";
 import { countdown } from "#studio/run/desk.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
@@ -11,7 +11,8 @@ import { errorText, Loading } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { PollBars } from "./poll-bars.tsx";
 import { STAGE_NAMES, stageOf, TYPE_NAMES } from "./draft.ts";
-import { type LoadedPoll, tagged } from "./queries.ts";
+import type { LoadedPoll } from "./queries.ts";
+import { changePoll } from "./save-poll.ts";
 import { SettleDialog } from "./settle-dialog.tsx";
 
 interface Props {
@@ -28,7 +29,7 @@ export function LivePoll({ loaded, isOffline, onChanged }: Props) {
   const { client, access } = useSession();
   const now = useNow(500);
   const [isSettling, setSettling] = useState(false);
-  const { poll, etag } = loaded;
+  const { item: poll } = loaded;
   const path = { id: poll._id };
   const results = useQuery({
     queryKey: ["poll-results", poll._id],
@@ -37,8 +38,7 @@ export function LivePoll({ loaded, isOffline, onChanged }: Props) {
     staleTime: 0,
   });
   const change = useMutation({
-    mutationFn: (body: { open?: boolean; locksAt?: number | null }) =>
-      tagged(client.api.PATCH("/poll/v3/{id}", { params: { path }, body, headers: ifMatch(etag) })),
+    mutationFn: (body: { open?: boolean; locksAt?: number | null }) => changePoll(client, loaded, body),
     onSuccess: onChanged,
     onError: (error) =>
       toast(isOutdated(error) ? "Somebody else has changed the poll. Look again, and repeat it." : errorText(error), "danger"),

@@ -12,7 +12,7 @@ import { errorText } from "#studio/ui/states.tsx";
 import { Switch } from "#studio/ui/switch.tsx";
 import { AnswerRows } from "./answer-rows.tsx";
 import { draftOf, fieldsOf, NEW_POLL, type PollDraft, TYPE_HELP, TYPE_NAMES, TYPES } from "./draft.ts";
-import { type LoadedPoll, tagged } from "./queries.ts";
+import { type LoadedPoll, readPoll } from "./queries.ts";
 import { createPoll, savePoll } from "./save-poll.ts";
 
 interface Props {
@@ -27,7 +27,7 @@ export function PollForm({ loaded, onSaved }: Props) {
   const [base, setBase] = useState(loaded);
   const [problems, setProblems] = useState<string[]>([]);
   const [theirs, setTheirs] = useState<LoadedPoll | null>(null);
-  const form = useForm<PollDraft>({ defaultValues: loaded ? draftOf(loaded.poll) : NEW_POLL });
+  const form = useForm<PollDraft>({ defaultValues: loaded ? draftOf(loaded.item) : NEW_POLL });
   const { isDirty, isSubmitting } = form.formState;
   const { control, reset, resetField, setValue } = form;
   const canSave = session.access.writesSite;
@@ -38,8 +38,8 @@ export function PollForm({ loaded, onSaved }: Props) {
     latest.current = loaded;
     if (!loaded || !before || loaded.etag === before.etag || isSubmitting) return;
     // Opening, locking and settling leave what is edited here as it is.
-    if (!isDirty) reset(draftOf(loaded.poll));
-    else if (isSameForm(loaded, before)) resetField("locksAt", { defaultValue: draftOf(loaded.poll).locksAt });
+    if (!isDirty) reset(draftOf(loaded.item));
+    else if (isSameForm(loaded, before)) resetField("locksAt", { defaultValue: draftOf(loaded.item).locksAt });
     if (!isDirty || isSameForm(loaded, before)) setBase(loaded);
   }, [loaded, isDirty, isSubmitting, reset, resetField]);
 
@@ -49,16 +49,16 @@ export function PollForm({ loaded, onSaved }: Props) {
       const saved = current ? await savePoll(session.client, draft, current) : await createPoll(session, draft);
       latest.current = saved;
       setBase(saved);
-      reset(draftOf(saved.poll));
+      reset(draftOf(saved.item));
       onSaved(saved);
     } catch (error) {
-      if (current && isOutdated(error)) await showConflict(current.poll._id);
+      if (current && isOutdated(error)) await showConflict(current.item._id);
       else showProblem(error);
     }
   }
 
   async function showConflict(id: string): Promise<void> {
-    await tagged(session.client.api.GET("/poll/v3/{id}", { params: { path: { id } } })).then(setTheirs, showProblem);
+    await readPoll(session.client, id).then(setTheirs, showProblem);
   }
 
   function showProblem(error: unknown): void {
@@ -144,18 +144,18 @@ export function PollForm({ loaded, onSaved }: Props) {
           <Button type="submit" look="primary" isPending={isSubmitting} isDisabled={loaded !== null && !isDirty}>
             {loaded ? "Save" : "Create"}
           </Button>
-          {loaded && isDirty && <Button onPress={() => reset(draftOf(loaded.poll))}>Discard changes</Button>}
+          {loaded && isDirty && <Button onPress={() => reset(draftOf(loaded.item))}>Discard changes</Button>}
         </div>
       )}
       {theirs && (
         <ConflictDialog
           mine={shown(form.getValues())}
-          theirs={shown(draftOf(theirs.poll))}
+          theirs={shown(draftOf(theirs.item))}
           onKeepEditing={() => setTheirs(null)}
           onTakeTheirs={() => {
             setTheirs(null);
             setBase(theirs);
-            reset(draftOf(theirs.poll));
+            reset(draftOf(theirs.item));
           }}
           onSaveMine={() => {
             setTheirs(null);
@@ -213,5 +213,5 @@ function shown(draft: PollDraft) {
 }
 
 function isSameForm(one: LoadedPoll, other: LoadedPoll): boolean {
-  return JSON.stringify(draftOf({ ...one.poll, locksAt: null })) === JSON.stringify(draftOf({ ...other.poll, locksAt: null }));
+  return JSON.stringify(draftOf({ ...one.item, locksAt: null })) === JSON.stringify(draftOf({ ...other.item, locksAt: null }));
 }

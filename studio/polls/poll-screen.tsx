@@ -15,7 +15,7 @@ import { toast } from "#studio/ui/toast.tsx";
 import type { Poll } from "./draft.ts";
 import { LivePoll } from "./live-poll.tsx";
 import { PollForm } from "./poll-form.tsx";
-import { type LoadedPoll, POLLS_LIST, pollKey, tagged } from "./queries.ts";
+import { type LoadedPoll, POLLS_LIST, pollKey, readPoll } from "./queries.ts";
 import "./polls.css";
 
 /** A poll: what it asks, and what viewers answer. */
@@ -37,7 +37,7 @@ function NewPoll() {
       <PageHeader title="New poll" description="Viewers see it in the panels that include it, and in overlays." />
       <PollForm
         loaded={null}
-        onSaved={({ poll }) => {
+        onSaved={({ item: poll }) => {
           toast("The poll has been created.");
           void queries.invalidateQueries({ queryKey: POLLS_LIST });
           void navigate({ to: `/polls/${poll._id}` });
@@ -51,7 +51,7 @@ function ExistingPoll({ id }: { id: string }) {
   const { client } = useSession();
   const poll = useQuery({
     queryKey: pollKey(id),
-    queryFn: () => tagged(client.api.GET("/poll/v3/{id}", { params: { path: { id } } })),
+    queryFn: () => readPoll(client, id),
     // It may be opened, closed or settled by a rundown, a rule or somebody else.
     refetchInterval: 3_000,
     staleTime: 0,
@@ -64,7 +64,7 @@ function OpenPoll({ loaded, isOffline }: { loaded: LoadedPoll; isOffline: boolea
   const { access } = useSession();
   const queries = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
-  const { poll } = loaded;
+  const { item: poll } = loaded;
   const show = (next: LoadedPoll) => {
     queries.setQueryData<LoadedPoll>(pollKey(poll._id), next);
     void queries.invalidateQueries({ queryKey: POLLS_LIST });

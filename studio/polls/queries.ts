@@ -1,18 +1,14 @@
-import { ok } from "#sdk/client/index.ts";
+import type { TifoClient } from "#sdk/client/index.ts";
+import { type Loaded, loaded } from "#sdk/client/latest.ts";
 import type { Poll } from "./draft.ts";
+
+export type LoadedPoll = Loaded<Poll>;
 
 /** Of the generic table. */
 export const POLLS_LIST = ["/polls", "list"] as const;
 
 export const pollKey = (id: string) => ["poll", id] as const;
 
-/** A poll with the version that its next change must be based on. */
-export interface LoadedPoll {
-  poll: Poll;
-  etag: string | null;
-}
-
-export async function tagged(call: Promise<{ data?: Poll; error?: unknown; response: Response }>): Promise<LoadedPoll> {
-  const poll = await ok(call);
-  return { poll, etag: (await call).response.headers.get("ETag") };
+export function readPoll({ api }: TifoClient, id: string): Promise<LoadedPoll> {
+  return loaded(api.GET("/poll/v3/{id}", { params: { path: { id } } }));
 }

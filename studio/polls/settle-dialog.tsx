@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { ifMatch, isOutdated } from "#sdk/client/latest.ts";
+import { isOutdated } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
 import { Dialog } from "#studio/ui/dialog.tsx";
@@ -7,7 +7,8 @@ import { Notice } from "#studio/ui/notice.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { barsOf, type PollResults } from "./draft.ts";
-import { type LoadedPoll, tagged } from "./queries.ts";
+import { type LoadedPoll, readPoll } from "./queries.ts";
+import { settlePoll } from "./save-poll.ts";
 
 interface Props {
   loaded: LoadedPoll;
@@ -21,20 +22,17 @@ export function SettleDialog({ loaded, results, onClose, onSettled }: Props) {
   const { client } = useSession();
   // The version that is looked at: a change by somebody else is a conflict, not a new default.
   const [base, setBase] = useState(loaded);
-  const [chosen, setChosen] = useState(base.poll.correctAnswerId);
+  const [chosen, setChosen] = useState(base.item.correctAnswerId);
   const [isPending, setPending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const { poll, etag } = base;
-  const path = { id: poll._id };
+  const { item: poll } = base;
   const settledAs = poll.settled === null ? null : poll.answers.find(({ _id }) => _id === poll.correctAnswerId)?.answer;
 
   async function settle(correctAnswerId: string): Promise<void> {
     setPending(true);
     setProblem(null);
     try {
-      onSettled(
-        await tagged(client.api.POST("/poll/v3/{id}/settle", { params: { path }, body: { correctAnswerId }, headers: ifMatch(etag) })),
-      );
+      onSettled(await settlePoll(client, base, correctAnswerId));
       toast("The poll is settled.");
       onClose();
     } catch (error) {
@@ -47,8 +45,7 @@ export function SettleDialog({ loaded, results, onClose, onSettled }: Props) {
 
   async function showTheirs(): Promise<void> {
     try {
-      const current = await tagged(client.api.GET("/poll/v3/{id}", { params: { path } }));
-      setBase(current);
+      setBase(await readPoll(client, poll._id));
       setProblem(
         "Somebody else has changed the poll in the meantime. This is their version: check it, and settle again if you still want to.",
       );

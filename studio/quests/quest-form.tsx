@@ -1,17 +1,17 @@
 import { useState } from "react";
 import { TifoProblem } from "#sdk/client/index.ts";
-import { ifMatch, isOutdated } from "#sdk/client/latest.ts";
-import { once } from "#studio/api/once.ts";
+import { isOutdated } from "#sdk/client/latest.ts";
+import { choices, useChannels } from "#studio/api/lists.ts";
 import { ConflictDialog } from "#studio/resources/conflict-dialog.tsx";
-import { useChannels } from "#studio/rules/queries.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Button } from "#studio/ui/button.tsx";
+import { Checks } from "#studio/ui/checks.tsx";
 import { Notice } from "#studio/ui/notice.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { draftOf, type FieldsProps, NEW_QUEST, type QuestDraft, questOf, REWARD_NAMES, REWARDS } from "./draft.ts";
-import { type LoadedQuest, tagged } from "./queries.ts";
+import { type LoadedQuest, readQuest, saveQuest } from "./queries.ts";
 import { TaskRows } from "./task-rows.tsx";
 
 interface Props {
@@ -23,7 +23,7 @@ interface Props {
 export function QuestForm({ loaded, onSaved }: Props) {
   const { client, siteId, access } = useSession();
   const [base, setBase] = useState(loaded);
-  const [draft, setDraft] = useState<QuestDraft>(() => (loaded ? draftOf(loaded.quest) : NEW_QUEST));
+  const [draft, setDraft] = useState<QuestDraft>(() => (loaded ? draftOf(loaded.item) : NEW_QUEST));
   const [isChanged, setChanged] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const [problems, setProblems] = useState<Record<string, string>>({});
@@ -35,7 +35,7 @@ export function QuestForm({ loaded, onSaved }: Props) {
   };
   const show = (next: LoadedQuest): void => {
     setBase(next);
-    setDraft(draftOf(next.quest));
+    setDraft(draftOf(next.item));
     setChanged(false);
     setProblems({});
     setGeneral(null);
@@ -52,16 +52,13 @@ export function QuestForm({ loaded, onSaved }: Props) {
       return setGeneral("The quest has no title.");
     }
     setSaving(true);
-    const body = questOf(draft, siteId, current?.quest ?? null);
+    const body = questOf(draft, siteId, current?.item ?? null);
     try {
-      const headers = ifMatch(current?.etag ?? null);
-      const saved = current
-        ? await tagged(client.api.PUT("/quest/v2/{id}", { params: { path: { id: current.quest._id } }, body, headers }))
-        : await tagged(client.api.POST("/quest/v2", { body, ...once }));
+      const saved = await saveQuest(client, current, body);
       show(saved);
       onSaved(saved);
     } catch (error) {
-      if (current && isOutdated(error)) await showConflict(current.quest._id);
+      if (current && isOutdated(error)) await showConflict(current.item._id);
       else showProblem(error);
     } finally {
       setSaving(false);
@@ -69,7 +66,7 @@ export function QuestForm({ loaded, onSaved }: Props) {
   }
 
   async function showConflict(id: string): Promise<void> {
-    await tagged(client.api.GET("/quest/v2/{id}", { params: { path: { id } } })).then(setTheirs, showProblem);
+    await readQuest(client, id).then(setTheirs, showProblem);
   }
 
   function showProblem(error: unknown): void {
@@ -103,8 +100,8 @@ export function QuestForm({ loaded, onSaved }: Props) {
       )}
       {theirs && (
         <ConflictDialog
-          mine={questOf(draft, siteId, theirs.quest)}
-          theirs={questOf(draftOf(theirs.quest), siteId, theirs.quest)}
+          mine={questOf(draft, siteId, theirs.item)}
+          theirs={questOf(draftOf(theirs.item), siteId, theirs.item)}
           onKeepEditing={() => setTheirs(null)}
           onTakeTheirs={() => {
             setTheirs(null);
@@ -212,18 +209,12 @@ function Fields({ draft, problems, onChange }: FieldsProps) {
       </div>
       <fieldset className="quest-channels">
         <legend>Channels; none for the whole site</legend>
-        {(channels.data ?? []).map(({ _id, name }) => (
-          <label key={_id} className="rule-check">
-            <input
-              type="checkbox"
-              checked={draft.channelIds.includes(_id)}
-              onChange={({ target }) =>
-                onChange({ channelIds: target.checked ? [...draft.channelIds, _id] : draft.channelIds.filter((id) => id !== _id) })
-              }
-            />
-            {name}
-          </label>
-        ))}
+        <Checks
+          options={choices(channels.data)}
+          chosen={draft.channelIds}
+          onChange={(channelIds) => onChange({ channelIds })}
+          isLoading={channels.isPending}
+        />
       </fieldset>
     </>
   );

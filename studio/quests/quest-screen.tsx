@@ -14,7 +14,7 @@ import { ErrorState } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
 import { type Quest, REWARD_NAMES, STATE_NAMES } from "./draft.ts";
 import { QuestForm } from "./quest-form.tsx";
-import { type LoadedQuest, questKey, QUESTS_LIST, tagged } from "./queries.ts";
+import { type LoadedQuest, questKey, QUESTS_LIST, readQuest } from "./queries.ts";
 import { Raffle } from "./raffle.tsx";
 import "./quests.css";
 
@@ -37,7 +37,7 @@ function NewQuest() {
       <PageHeader title="New quest" description="Tasks that viewers do during the show, and what they get for it." />
       <QuestForm
         loaded={null}
-        onSaved={({ quest }) => {
+        onSaved={({ item: quest }) => {
           toast("The quest has been created.");
           void queries.invalidateQueries({ queryKey: QUESTS_LIST });
           void navigate({ to: `/quests/${quest._id}` });
@@ -51,7 +51,7 @@ function ExistingQuest({ id }: { id: string }) {
   const { client } = useSession();
   const quest = useQuery({
     queryKey: questKey(id),
-    queryFn: () => tagged(client.api.GET("/quest/v2/{id}", { params: { path: { id } } })),
+    queryFn: () => readQuest(client, id),
     refetchInterval: 10_000,
     staleTime: 0,
   });
@@ -64,7 +64,7 @@ function OpenQuest({ loaded }: { loaded: LoadedQuest }) {
   const { access } = useSession();
   const queries = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
-  const { quest } = loaded;
+  const { item: quest } = loaded;
   const reread = () => void queries.invalidateQueries({ queryKey: questKey(quest._id) });
   return (
     <>

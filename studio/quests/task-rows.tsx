@@ -1,4 +1,4 @@
-import { useChannels, usePolls } from "#studio/rules/queries.ts";
+import { choices, useChannels, usePolls } from "#studio/api/lists.ts";
 import { Button } from "#studio/ui/button.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
 import { Select } from "#studio/ui/select.tsx";
@@ -121,7 +121,7 @@ function TaskFields({ task, problem, onChange }: TaskProps) {
           value={task.channelId}
           onChange={(channelId) => onChange({ channelId })}
           empty="Any"
-          options={(channels.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+          options={choices(channels.data)}
           isLoading={channels.isPending}
           error={problem("channelId")}
         />
@@ -164,7 +164,7 @@ function ValueField({ task, problem, onChange }: TaskProps) {
       value={task.validationValue}
       onChange={change}
       empty="Any"
-      options={(known ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+      options={choices(known)}
       isLoading={known === undefined}
       error={problem("validationValue")}
     />

@@ -1,11 +1,13 @@
+import { choices, useChannels, usePolls } from "#studio/api/lists.ts";
 import { fieldsOf } from "#studio/run/variables.ts";
 import { Button } from "#studio/ui/button.tsx";
+import { Checks } from "#studio/ui/checks.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
-import { Select, unlisted } from "#studio/ui/select.tsx";
+import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { BindingField } from "./binding-field.tsx";
 import { type Action, FIXED, fixedDraft, type FormProps, SCOPE_NAMES, type Scope, type Segment, SEGMENT_NAMES } from "./draft.ts";
-import { useChannels, useKit, usePolls, useProviders, useTemplates } from "./queries.ts";
+import { useKit, useProviders, useTemplates } from "./queries.ts";
 
 const ACTIONS: readonly { value: Action["type"]; text: string }[] = [
   { value: "SEND_OVERLAY", text: "Show an overlay" },
@@ -44,7 +46,7 @@ export function ActionFields(props: FormProps) {
           value={draft.pollId}
           onChange={(pollId) => onChange({ pollId })}
           empty="Choose…"
-          options={(polls.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+          options={choices(polls.data)}
           isLoading={polls.isPending}
           description="No response counts once the event is received."
           error={problems["jsonRule.action.pollId"]}
@@ -77,7 +79,7 @@ function OverlayFields(props: FormProps) {
         value={draft.templateId}
         onChange={(templateId) => onChange({ templateId, variables: {} })}
         empty="Choose…"
-        options={(templates.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+        options={choices(templates.data)}
         isLoading={templates.isPending}
         error={problems["jsonRule.action.templateId"]}
       />
@@ -175,18 +177,12 @@ function TargetFields({ draft, problems, onChange, facts }: FormProps & { facts:
       {draft.scope === "specific_channels" && (
         <fieldset className="rule-group">
           <legend>Channels</legend>
-          {withUnlisted(channels.data, draft.channelIds).map(({ _id, name }) => (
-            <label key={_id} className="rule-check">
-              <input
-                type="checkbox"
-                checked={draft.channelIds.includes(_id)}
-                onChange={({ target }) =>
-                  onChange({ channelIds: target.checked ? [...draft.channelIds, _id] : draft.channelIds.filter((id) => id !== _id) })
-                }
-              />
-              {name}
-            </label>
-          ))}
+          <Checks
+            options={choices(channels.data)}
+            chosen={draft.channelIds}
+            onChange={(channelIds) => onChange({ channelIds })}
+            isLoading={channels.isPending}
+          />
           {channelProblem !== undefined && <span className="field-error">{channelProblem}</span>}
         </fieldset>
       )}
@@ -247,11 +243,4 @@ function useOffered(templateId: string): Record<string, unknown> {
   );
   const own = Object.fromEntries(fieldsOf(template).map(({ name, value }) => [name, value]));
   return { ...Object.fromEntries(ofKit.map((name) => [name, ""])), ...own };
-}
-
-/** The channels, and those chosen that aren't among them, so that a deleted one can be taken off the rule. */
-function withUnlisted(channels: readonly { _id: string; name: string }[] | undefined, chosen: readonly string[]) {
-  const known = new Set(channels?.map(({ _id }) => _id));
-  const missing = chosen.filter((id) => !known.has(id));
-  return [...(channels ?? []), ...missing.map((_id) => ({ _id, name: unlisted(_id, channels === undefined) }))];
 }

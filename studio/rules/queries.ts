@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { ok, type Schemas, type TifoClient } from "#sdk/client/index.ts";
 import { readAll } from "#sdk/client/lists.ts";
 import { type Loaded, loaded } from "#sdk/client/latest.ts";
-import { channelsByName } from "#studio/api/channels.ts";
 import { useSession } from "#studio/session/context.tsx";
 import type { Provider, Rule } from "./draft.ts";
 
@@ -49,21 +48,5 @@ export function useKit() {
     queryKey: ["rules", "kit"],
     queryFn: async () => new Map((await ok(client.api.GET("/overlay/v1/kit"))).templates.map(({ name, sample }) => [String(name), sample])),
     staleTime: Infinity,
-  });
-}
-
-export function useChannels() {
-  const { client } = useSession();
-  return useQuery({
-    queryKey: ["rules", "channels"],
-    queryFn: async () => (await channelsByName(client)).map(({ _id, data }) => ({ _id, name: data.name })),
-  });
-}
-
-export function usePolls() {
-  const { client } = useSession();
-  return useQuery({
-    queryKey: ["rules", "polls"],
-    queryFn: () => readAll((query) => ok(client.api.GET("/poll/v3", { params: { query } }))),
   });
 }

@@ -1,10 +1,11 @@
+import { choices, useChannels } from "#studio/api/lists.ts";
 import { Notice } from "#studio/ui/notice.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { ActionFields } from "./action-fields.tsx";
 import { FactSelect } from "./binding-field.tsx";
 import { type FormProps, OPERATOR_NAMES, operatorsFor } from "./draft.ts";
-import { useChannels, useProviders } from "./queries.ts";
+import { useProviders } from "./queries.ts";
 
 /** A rule as a sentence: when this happens, do that. */
 export function RuleForm(props: FormProps) {
@@ -20,7 +21,7 @@ export function RuleForm(props: FormProps) {
           value={draft.channelId}
           onChange={(channelId) => onChange({ channelId })}
           empty="None: the whole site"
-          options={(channels.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+          options={choices(channels.data)}
           isLoading={channels.isPending}
           error={problems["channelId"]}
         />
@@ -68,7 +69,7 @@ function TriggerFields({ draft, problems, onChange }: FormProps) {
           value={draft.providerId}
           onChange={(providerId) => onChange({ providerId, fact: "" })}
           empty="Choose…"
-          options={(providers.data ?? []).map(({ _id, name }) => ({ value: _id, text: name }))}
+          options={choices(providers.data)}
           isLoading={providers.isPending}
           error={problem("dataProviderId")}
         />

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { useChannels, usePolls } from "#studio/api/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { DataTable, type Selection } from "#studio/ui/data-table.tsx";
 import { Icon } from "#studio/ui/icon.tsx";
@@ -9,7 +10,7 @@ import { TableSkeleton } from "#studio/ui/table-skeleton.tsx";
 import { actionText, conditionText, deletedTarget, type Rule } from "./draft.ts";
 import { DeleteRules } from "./delete-rules.tsx";
 import { DryRun } from "./dry-run.tsx";
-import { useChannels, usePolls, useRules, useTemplates } from "./queries.ts";
+import { useRules, useTemplates } from "./queries.ts";
 import { RuleSwitch } from "./rule-switch.tsx";
 import "./rules.css";
 

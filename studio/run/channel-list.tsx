@@ -1,13 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import type { Schemas } from "#sdk/client/index.ts";
+import { type Channel, useChannels } from "#studio/api/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { CardSkeleton } from "#studio/ui/card-skeleton.tsx";
 import { ErrorState } from "#studio/ui/states.tsx";
 import { NoChannels } from "./no-channels.tsx";
-import { useChannels, useLiveChannels } from "./use-channels.ts";
+import { useLiveChannels } from "./use-live-channels.ts";
 import "./channel-list.css";
-
-type Channel = Pick<Schemas["Page"], "_id" | "data" | "slug">;
 
 interface Props {
   /** What is said where there is none. */
@@ -35,13 +33,13 @@ export function ChannelList({ emptyTitle, showsModerated = false }: Props) {
   );
 }
 
-function ChannelCard({ channel: { _id, data, slug }, isLive }: { channel: Channel; isLive: boolean }) {
+function ChannelCard({ channel: { _id, name, slug }, isLive }: { channel: Channel; isLive: boolean }) {
   const { access } = useSession();
   return (
     <li>
       <Link to={access.managesChannel(_id, "read") ? `/run/${_id}` : "/moderate"} className="card card-link channel-card">
         <span className="channel-card-head">
-          <strong>{data.name}</strong>
+          <strong>{name}</strong>
           {isLive && <span className="badge channel-card-live">Live</span>}
         </span>
         <span className="soft mono">{slug}</span>

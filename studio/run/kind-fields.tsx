@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok } from "#sdk/client/index.ts";
 import { readAll } from "#sdk/client/lists.ts";
+import { choices, usePolls } from "#studio/api/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { Select } from "#studio/ui/select.tsx";
 import { TextField } from "#studio/ui/text-field.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import type { Draft, Problems } from "./draft.ts";
-import type { Overlay, Poll } from "./model.ts";
+import type { Overlay } from "./model.ts";
 import { VariableFields } from "./variable-fields.tsx";
 import { fieldsOf } from "./variables.ts";
 
@@ -75,7 +76,7 @@ function OverlayFields(props: Props) {
       <Choice
         {...props}
         label="Overlay"
-        choices={overlays.data?.map(({ _id, name }) => ({ value: _id, text: name }))}
+        choices={overlays.data && choices(overlays.data)}
         error={overlays.error}
         onChange={(targetId) => {
           const name = overlays.data?.find(({ _id }) => _id === targetId)?.name;
@@ -109,7 +110,7 @@ function PollFields(props: Props) {
       <Choice
         {...props}
         label="Poll"
-        choices={polls.data?.map(({ _id, name }) => ({ value: _id, text: name }))}
+        choices={polls.data && choices(polls.data)}
         error={polls.error}
         onChange={(targetId) => change({ targetId, correctAnswerId: "" })}
       />
@@ -178,13 +179,5 @@ export function useOverlays() {
     queryKey: ["run", "overlays"],
     queryFn: (): Promise<Overlay[]> =>
       readAll((page) => ok(client.api.GET("/overlay/v1", { params: { query: { ...page, sortBy: "name", sortDirection: 1 } } }))),
-  });
-}
-
-function usePolls() {
-  const { client } = useSession();
-  return useQuery({
-    queryKey: ["run", "polls"],
-    queryFn: (): Promise<Poll[]> => readAll((query) => ok(client.api.GET("/poll/v3", { params: { query } }))),
   });
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParam } from "#studio/app/param.ts";
 import { ok } from "#sdk/client/index.ts";
+import { readAll } from "#sdk/client/lists.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { ErrorState, Loading } from "#studio/ui/states.tsx";
 import { NewRundown } from "./new-rundown.tsx";
@@ -19,13 +20,13 @@ export default function Run() {
   });
   const rundowns = useQuery({
     queryKey: ["rundowns", channelId],
-    queryFn: () => ok(client.api.GET("/rundown/v1", { params: { query: { channelId, limit: 50 } } })),
+    queryFn: () => readAll((page) => ok(client.api.GET("/rundown/v1", { params: { query: { ...page, channelId } } }))),
   });
   const canWrite = access.managesChannel(channelId, "write");
   const failed = [channel, rundowns].find(({ isError, data }) => isError && data === undefined);
   if (failed) return <ErrorState error={failed.error} retry={() => void failed.refetch()} />;
   if (!channel.data || !rundowns.data) return <Loading label="Loading the rundown…" />;
-  const list = rundowns.data.results;
+  const list = rundowns.data;
   const open = list.find(({ _id }) => _id === chosen) ?? list[0];
   return (
     <Show

@@ -27,7 +27,7 @@ export function RundownPanel({ desk, canWrite }: Props) {
   const now = useNow(1_000);
   const [selectedId, setSelectedId] = useState<string | null>(null);
   const [editing, setEditing] = useState<Editing | null>(null);
-  const rundown = desk.loaded.data?.rundown;
+  const rundown = desk.current.data?.item;
   if (!rundown) return null;
   const { items, armedItemId } = rundown;
   const index = items.findIndex(({ _id }) => _id === selectedId);

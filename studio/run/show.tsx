@@ -65,7 +65,7 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
   const [isChoosingKeys, setChoosingKeys] = useState(false);
   const [given, setGiven] = useState<{ itemId: string; variables: Variables } | null>(null);
   const audience = useAudience();
-  const rundown = desk.loaded.data?.rundown;
+  const rundown = desk.current.data?.item;
   const next = rundown && nextOf(rundown);
   const variables = given !== null && given.itemId === next?._id ? given.variables : {};
   const preview = usePreview(rundownId, next, overrides(ownVariables(next), variables), rundown?.modified);
@@ -86,8 +86,8 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
     return (
       <div className="run">
         <Head channelName={channelName}>{chooser}</Head>
-        {desk.loaded.isError ? (
-          <ErrorState error={desk.loaded.error} retry={() => void desk.loaded.refetch()} />
+        {desk.current.isError ? (
+          <ErrorState error={desk.current.error} retry={() => void desk.current.refetch()} />
         ) : (
           <Loading label="Loading the rundown…" />
         )}
@@ -102,10 +102,10 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
           Keys
         </Button>
       </Head>
-      {(audience.isLost || desk.loaded.isError) && (
+      {(audience.isLost || desk.current.isError) && (
         <div className="run-alert">
           <Notice tone="danger">
-            {audience.isLost ? "The connection is lost." : errorText(desk.loaded.error)} The screen may be out of date; it continues by
+            {audience.isLost ? "The connection is lost." : errorText(desk.current.error)} The screen may be out of date; it continues by
             itself.
           </Notice>
         </div>
@@ -176,7 +176,7 @@ function Running({ channelId, channelName, rundownId, canWrite, chooser }: Props
 
 /** What a button or key does. What isn't possible now does nothing. */
 function perform(command: Command, desk: Desk, variables: Variables | undefined, { now, rules }: { now: number; rules: RulePause }): void {
-  const rundown = desk.loaded.data?.rundown;
+  const rundown = desk.current.data?.item;
   if (!rundown) return;
   const next = nextOf(rundown);
   switch (command) {

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ok, TifoProblem } from "#sdk/client/index.ts";
-import { ifMatch } from "#sdk/client/latest.ts";
+import { ifMatch, type Loaded, loaded } from "#sdk/client/latest.ts";
 import { useSession } from "#studio/session/context.tsx";
 import { errorText } from "#studio/ui/states.tsx";
 import { toast } from "#studio/ui/toast.tsx";
@@ -12,11 +12,8 @@ const PRESENCE_MS = 15_000;
 /** Frames say when to read it again; this is for those that a broken connection has lost. */
 const REREAD_MS = 5_000;
 
-interface Loaded {
-  rundown: Rundown;
-  /** Of its items and name: takes don't change it. */
-  etag: string | null;
-}
+/** Its version is that of its items and name: takes don't change it. */
+type LoadedRundown = Loaded<Rundown>;
 
 /** A rundown and everything that operators do with it. */
 export function useDesk(id: string) {
@@ -25,9 +22,9 @@ export function useDesk(id: string) {
   const [taken, setTaken] = useState<{ take: Take; at: number } | null>(null);
   const path = { id };
   const key = ["rundown", id];
-  const loaded = useQuery({
+  const current = useQuery({
     queryKey: key,
-    queryFn: () => tagged(client.api.GET("/rundown/v1/{id}", { params: { path } })),
+    queryFn: () => loaded(client.api.GET("/rundown/v1/{id}", { params: { path } })),
     refetchInterval: REREAD_MS,
     staleTime: 0,
   });
@@ -42,10 +39,10 @@ export function useDesk(id: string) {
     toast(lostRace ? "Somebody else was faster. The rundown shows their change now." : errorText(error), "danger");
     reread();
   };
-  const show = async (next: Loaded): Promise<void> => {
+  const show = async (next: LoadedRundown): Promise<void> => {
     // A read that started before the change would show the rundown without it.
     await queries.cancelQueries({ queryKey: key });
-    queries.setQueryData<Loaded>(key, next);
+    queries.setQueryData<LoadedRundown>(key, next);
   };
 
   const take = useMutation({
@@ -73,32 +70,26 @@ export function useDesk(id: string) {
   const patch = useMutation({
     mutationFn: (body: { armedItemId?: string | null; held?: boolean }) =>
       ok(client.api.PATCH("/rundown/v1/{id}", { params: { path }, body, ...inTime() })),
-    onSuccess: (rundown) => show({ rundown, etag: loaded.data?.etag ?? null }),
+    onSuccess: (rundown) => show({ item: rundown, etag: current.data?.etag ?? null }),
     onError: failed,
   });
   const edit = useMutation({
     mutationFn: (items: ItemInput[]) => {
-      const { name } = loaded.data?.rundown ?? { name: "" };
-      const etag = loaded.data?.etag;
+      const { name } = current.data?.item ?? { name: "" };
+      const etag = current.data?.etag;
       const headers = ifMatch(etag ?? null);
-      return tagged(client.api.PUT("/rundown/v1/{id}", { params: { path }, body: { name, items }, headers }));
+      return loaded(client.api.PUT("/rundown/v1/{id}", { params: { path }, body: { name, items }, headers }));
     },
     onSuccess: show,
     onError: failed,
   });
 
   // Until the rundown shows what comes next, another press would repeat the take, and the server would answer with the same one.
-  const isTaking = take.isPending || (take.isSuccess && take.variables.generation === loaded.data?.rundown.generation);
-  return { loaded, taken, take, isTaking, clear, patch, edit, reread };
+  const isTaking = take.isPending || (take.isSuccess && take.variables.generation === current.data?.item.generation);
+  return { current, taken, take, isTaking, clear, patch, edit, reread };
 }
 
 export type Desk = ReturnType<typeof useDesk>;
-
-/** A rundown with the version that its next change must be based on. */
-async function tagged(call: Promise<{ data?: Rundown; error?: unknown; response: Response }>): Promise<Loaded> {
-  const rundown = await ok(call);
-  return { rundown, etag: (await call).response.headers.get("ETag") };
-}
 
 /** Tells the other operators that this one is here, until the screen closes. */
 function usePresence(id: string): void {

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ok } from "#sdk/client/index.ts";
-import { channelsByName } from "#studio/api/channels.ts";
+import { useChannels } from "#studio/api/lists.ts";
 import { pageOfSearch, useSearch } from "#studio/app/search.ts";
 import { timeText } from "#studio/resources/cell.tsx";
 import { useSession } from "#studio/session/context.tsx";
@@ -82,7 +82,8 @@ function Nothing({ isPending }: { isPending: boolean }) {
 
 function useColumns(onCancel: (action: ScheduledAction) => void): readonly Column<ScheduledAction>[] {
   const { access, account } = useSession();
-  const channels = useChannelNames();
+  const channels = useChannels();
+  const names = new Map(channels.data?.map(({ _id, name }) => [_id, name]));
   return [
     {
       title: "Time",
@@ -101,7 +102,7 @@ function useColumns(onCancel: (action: ScheduledAction) => void): readonly Colum
         </>
       ),
     },
-    { title: "Channel", cell: ({ channelId }) => (channelId === null ? "–" : (channels.get(channelId) ?? channelId)) },
+    { title: "Channel", cell: ({ channelId }) => (channelId === null ? "–" : (names.get(channelId) ?? channelId)) },
     { title: "From", cell: sourceText },
     { title: "Note", cell: ({ message }) => message ?? "–" },
     {
@@ -147,13 +148,4 @@ function CancelDialog({ action, onClose }: { action: ScheduledAction; onClose: (
       </p>
     </Confirm>
   );
-}
-
-function useChannelNames(): ReadonlyMap<string, string> {
-  const { client } = useSession();
-  const channels = useQuery({
-    queryKey: ["channels", "names-by-id"],
-    queryFn: () => channelsByName(client),
-  });
-  return new Map(channels.data?.map(({ _id, data }) => [_id, data.name]));
 }

@@ -1,5 +1,6 @@
 import createFetchClient from "openapi-fetch";
 import { ok } from "#sdk/client/index.ts";
+import { readAll } from "#sdk/client/lists.ts";
 import type { paths } from "#sdk/generated/rest.d.ts";
 import type { KnownSite } from "./sites.ts";
 
@@ -15,7 +16,7 @@ export async function sitesOfGlobalAccount({ email, password, totp }: SignInInpu
   const body = { email, password, ...(totp !== undefined && { totp }) };
   const { jwt } = await ok(api.POST("/auth/v2/login", { body }));
   const headers = { Authorization: `Bearer ${jwt}` };
-  const { results } = await ok(api.GET("/account/v3/global/accounts", { params: { query: { limit: 200 } }, headers }));
+  const accounts = await readAll((query) => ok(api.GET("/account/v3/global/accounts", { params: { query }, headers })));
   await api.POST("/auth/v2/logout", { headers });
-  return results.map(({ siteId, slug }) => ({ siteId, name: slug }));
+  return accounts.map(({ siteId, slug }) => ({ siteId, name: slug }));
 }

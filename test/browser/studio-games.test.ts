@@ -30,6 +30,7 @@ const Poll = z.object({
   answers: z.array(z.object({ _id: z.string(), answer: z.string() })),
 });
 const Quest = z.object({ actions: z.array(z.object({ arrayId: z.string() })) });
+const QuestChannels = z.object({ _id: z.string(), channelIds: z.array(z.string()) });
 const Claims = z.object({ results: z.array(z.object({ status: z.string() })) });
 const CreatedRule = z.object({ id: z.string() });
 const Rule = z.object({
@@ -176,6 +177,25 @@ test("a raffle is created by form and drawn, and its proof is repeated in the br
   expect(results.filter(({ status }) => status === "PENDING")).toHaveLength(0);
   const [proof] = await Promise.all([page.waitForEvent("download"), press("Download the proof")]);
   expect(proof.suggestedFilename()).toBe(`draw-${id}.json`);
+  expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+test("a channel that has been deleted is taken off a quest", async () => {
+  const gone = await newChannel("Gone garden");
+  const texts = { title: "Two stages", description: "", rewardDescription: "", claimedMessage: "" };
+  const quest = { siteId: site.id, ...texts, rewardType: "prize", channelIds: [gone] };
+  const { _id: id } = QuestChannels.parse(await site.call("POST", "/quest/v2", quest, admin));
+  await site.call("DELETE", `/page/v2/${gone}`, undefined, admin);
+  const { page, errors } = await site.open(browser, `/quests/${id}`, admin);
+  const user = new KeyboardUser(page);
+  const missing = page.getByRole("checkbox", { name: `Not in the list: ${gone}` });
+  expect(await missing.isChecked()).toBe(true);
+  await user.press(missing, "Space");
+  await user.press(page.getByRole("button", { name: "Save" }));
+  const channels = async () => QuestChannels.parse(await site.call("GET", `/quest/v2/${id}`, undefined, admin)).channelIds;
+  await expect.poll(channels).toEqual([]);
   expect(await violationsOf(page, [ANNOUNCER])).toEqual([]);
   expect(errors).toEqual([]);
   await page.context().close();
