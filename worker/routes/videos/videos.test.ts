@@ -3,12 +3,14 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { VIDEO_PLAYERS } from "#db/enums.ts";
+import { playlists } from "#db/schema/playlists.ts";
 import { videos } from "#db/schema/videos.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { addSkus } from "#test/files-and-skus.ts";
 import { workingProvider } from "#test/streams.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { Playlist } from "#worker/services/playlists/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Video } from "#worker/services/videos/schemas.ts";
 import { siteStore } from "#test/site-store.ts";
@@ -164,6 +166,25 @@ describe("the list", () => {
     expect((await list({ _id, created, modified, liveBroadcastId: "derby-1", siteId: site.id })).results).toEqual([video]);
     expect((await site.call("listVideos", { query: { colour: "red" } })).fields).toEqual(["colour"]);
     expect((await site.call("listVideos", { query: { siteId: newId(1) } })).fields).toEqual(["siteId"]);
+  });
+
+  test("is filtered by playlist, but not by one of another site", async () => {
+    const own = await newSite();
+    const ids = [(await newVideo({ title: "Second" }, own))._id, (await newVideo({ title: "First" }, own))._id];
+    await newVideo({}, own);
+    const playlistOf = async (members: object[], on: TestSite) =>
+      (await on.call("createPlaylist", { body: { title: "Clips", members } })).as(Playlist)._id;
+    const members = ids.map((id) => ({ id, schema: "video" }));
+    const playlistId = await playlistOf([...members, ...members, { id: await playlistOf([], own), schema: "playlist" }], own);
+    const { results, pagination } = await list({ playlistId, sortBy: "title" }, own);
+    expect(results.map(({ _id }) => _id)).toEqual(ids.toReversed());
+    expect(pagination.totalCount).toBe(2);
+    const rest = await list({ playlistId, sortBy: "title", limit: 1, offset: 1 }, own);
+    expect(rest.results.map(({ _id }) => _id)).toEqual(ids.slice(0, 1));
+    expect((await list({ playlistId: newId(1) }, own)).results).toEqual([]);
+    expect((await list({ playlistId })).results).toEqual([]);
+    await createDb(siteStore).update(playlists).set({ siteId: site.id }).where(eq(playlists.id, playlistId));
+    expect((await list({ playlistId }, own)).results).toEqual([]);
   });
 
   test("returns 50, last changed first, and searches text", async () => {

@@ -145,6 +145,7 @@ export const VideoQuery = listQuery(["modified", "created", "title", "durationSe
   access: Access.optional(),
   subscriptions: z.string().max(100).optional().describe("A sku that gives access"),
   tags: z.string().max(100).optional().describe("A tag of the video"),
+  playlistId: Id.optional().describe("Only videos that this playlist has; their order is that of its `members`, not of this list"),
   streamId: Id.optional(),
   liveBroadcastId: z.string().max(200).optional(),
   created: Moment.optional().describe("Milliseconds since 1970 UTC"),

@@ -1,5 +1,6 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import { streams } from "#db/schema/streams/streams.ts";
+import { playlists } from "#db/schema/playlists.ts";
 import { type VideoRow, videos, videoTotals } from "#db/schema/videos.ts";
 import { findMetadata } from "#worker/integrations/oembed.ts";
 import { youtubeVideoId } from "#worker/integrations/youtube.ts";
@@ -72,7 +73,14 @@ export async function listVideos(ctx: Ctx, query: VideoQuery): Promise<ListPage<
   requireOwnSite(ctx, query.siteId);
   const asksForUrl = [query.url, query.thumbnail, query.liveBroadcastId].some((value) => value !== undefined);
   const visible = asksForUrl && !(await seesUrls(ctx)) ? notGated(ctx.siteId) : undefined;
-  return listRows(ctx, videoListOf(ctx.siteId), query, eq(videos.siteId, ctx.siteId), ...equalTo(PROPERTIES, query), visible);
+  const listed = query.playlistId === undefined ? undefined : isIn(query.playlistId, ctx.siteId);
+  return listRows(ctx, videoListOf(ctx.siteId), query, eq(videos.siteId, ctx.siteId), ...equalTo(PROPERTIES, query), visible, listed);
+}
+
+/** Whether the site's playlist has the video. */
+function isIn(playlistId: string, siteId: string): SQL {
+  const members = sql`select member.value ->> 'id' from ${playlists}, json_each(${playlists.members}) as member`;
+  return sql`${videos.id} in (${members} where ${playlists.id} = ${playlistId} and ${playlists.siteId} = ${siteId})`;
 }
 
 export function listLivestreams(ctx: Ctx, query: ListQuery & { player?: VideoRow["player"] }): Promise<ListPage<ReadVideo>> {
