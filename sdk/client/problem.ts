@@ -59,6 +59,12 @@ export function isAnswer(error: unknown): boolean {
   return error instanceof TifoProblem && error.status >= 400 && error.status < 500 && error.code !== "idempotency_in_flight";
 }
 
+/** For reads of what may have been deleted: `read().catch(nullIfNotFound)`. */
+export function nullIfNotFound(error: unknown): null {
+  if (error instanceof TifoProblem && error.status === 404) return null;
+  throw error;
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }

@@ -1,4 +1,5 @@
 import { ok, TifoProblem } from "../client/index.ts";
+import { nullIfNotFound } from "../client/problem.ts";
 import type { PollState, QuestState, TifoEventState } from "../model/state.ts";
 import { createEngagement, type Engagement, isResults, type PollResults, withResults } from "./engagement.ts";
 import { findPanel, panelsOf, pollsOf, questsOf } from "./panels.ts";
@@ -260,10 +261,4 @@ export function loadPanelData(
       for (const timer of timers.values()) environment.clearTimer(timer);
     },
   };
-}
-
-/** Deleted resources are no longer shown. */
-function nullIfNotFound(error: unknown): null {
-  if (error instanceof TifoProblem && error.status === 404) return null;
-  throw error;
 }

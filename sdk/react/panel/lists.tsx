@@ -1,13 +1,15 @@
-import { ok } from "../../client/index.ts";
 import { handleCallToAction, playVideo } from "../../core/calls-to-action.ts";
+import { upcomingEvents } from "../../core/calendar.ts";
 import { listChannels } from "../../core/channels.ts";
+import { videosOfPlaylist } from "../../core/playlists.ts";
 import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
+import { duration } from "./duration.ts";
 import { useFocusedCard } from "./focused-card.ts";
 import { MatchFacts, useMatchFacts } from "./match-facts.tsx";
-import { duration, Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./parts.tsx";
+import { Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./parts.tsx";
 
 type Renderer = Extract<PanelRenderer, { panel_type: "schedule" | "channel_select" | "playlist" | "peopleGroups" }>;
 
@@ -26,8 +28,6 @@ export function Content({ renderer }: { renderer: Renderer }) {
 }
 
 type RendererOf<T extends PanelRenderer["panel_type"]> = Extract<PanelRenderer, { panel_type: T }>;
-
-const AHEAD_MS = 30 * 86_400_000;
 
 interface Entry {
   id: string;
@@ -51,18 +51,14 @@ function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
         end: end_time,
         where: location,
       }));
-    const now = Date.now();
-    const query = { startTimestamp: String(now), endTimestamp: String(now + AHEAD_MS) };
-    const { results } = await ok(session.client.api.GET("/event/v1/event-calendar", { params: { query } }));
-    return results
-      .filter(({ channelId }) => source.source_channels.length === 0 || (channelId !== null && source.source_channels.includes(channelId)))
-      .map(({ _id, titleRaw, date }) => ({
-        id: _id,
-        title: titleRaw,
-        start: date.startTimestamp,
-        end: date.useEndTime ? (date.endTimestamp ?? undefined) : undefined,
-        where: undefined,
-      }));
+    const events = await upcomingEvents(session, source.source_channels);
+    return events.map(({ _id, titleRaw, date }) => ({
+      id: _id,
+      title: titleRaw,
+      start: date.startTimestamp,
+      end: date.useEndTime ? (date.endTimestamp ?? undefined) : undefined,
+      where: undefined,
+    }));
   });
   return (
     <WhenLoaded loaded={loaded}>
@@ -163,14 +159,7 @@ function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
   useEventState(({ panels }) => panels);
   const { keyPlays } = event;
   const id = renderer.playlist_id;
-  const loaded = useLoaded(id, async () => {
-    const { members } = await ok(session.client.api.GET("/playlist/v1/{id}", { params: { path: { id } } }));
-    const videos = members.filter(({ schema }) => schema === "video").slice(0, 50);
-    const found = await Promise.allSettled(
-      videos.map((video) => ok(session.client.api.GET("/video/v3/{id}", { params: { path: { id: video.id } } }))),
-    );
-    return found.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  });
+  const loaded = useLoaded(id, () => videosOfPlaylist(session, id));
   if (keyPlays.length > 0) return <KeyPlays plays={keyPlays} />;
   return (
     <WhenLoaded loaded={loaded}>
@@ -184,7 +173,7 @@ function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
                 <button type="button" className="tifo-row tifo-video" onClick={() => void playVideo(video, event, session)}>
                   <SiteImage src={video.thumbnail} />
                   <bdi>{video.title}</bdi>
-                  <span className="tifo-small">{duration(video.durationSeconds)}</span>
+                  {video.durationSeconds > 0 && <span className="tifo-small">{duration(video.durationSeconds)}</span>}
                 </button>
               </li>
             ))}

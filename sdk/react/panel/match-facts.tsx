@@ -1,8 +1,9 @@
 import { useMemo, useSyncExternalStore } from "react";
 import { createMatchFacts, type MatchFactsState, type StatEntity } from "../../core/match-facts.ts";
 import { useSdkContext, useTexts } from "../context.tsx";
+import { duration } from "./duration.ts";
 import { useFocusedCard } from "./focused-card.ts";
-import { duration, SiteImage } from "./parts.tsx";
+import { SiteImage } from "./parts.tsx";
 
 /** The event's match facts, loaded and kept up to date while a component uses them. */
 export function useMatchFacts(): MatchFactsState {

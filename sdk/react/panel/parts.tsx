@@ -67,9 +67,3 @@ export function Time({ at, style = "full" }: { at: number; style?: "full" | "tim
   const format = new Intl.DateTimeFormat(locale, style === "full" ? { dateStyle: "medium", timeStyle: "short" } : { timeStyle: "short" });
   return <time dateTime={new Date(at).toISOString()}>{format.format(at)}</time>;
 }
-
-/** Minutes and seconds. */
-export function duration(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
