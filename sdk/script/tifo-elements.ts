@@ -6,12 +6,12 @@ import { userSettings } from "../core/user-settings.ts";
 import { Channels, type Token } from "../elements/channels.ts";
 import { defineElements } from "../elements/elements.tsx";
 import * as renderer from "../react/mount.tsx";
+import { scriptOrigin } from "./script-origin.ts";
 import type { Tifo } from "./tifo.ts";
 
 // The SDK for pages that prefer elements to calls: `<script src="https://<deployment>/sdk/tifo-elements.js">` defines `<tifo-overlays>`,
 // `<tifo-panel>`, `<tifo-poll>` and `<tifo-chat>`, and `window.Tifo` as the other script does.
-const script = document.currentScript;
-const origin = script instanceof HTMLScriptElement ? new URL(script.src).origin : undefined;
+const origin = scriptOrigin("tifo-elements.js");
 const settings = once(userSettings);
 const channels = new Channels(settings);
 

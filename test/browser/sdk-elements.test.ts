@@ -54,7 +54,7 @@ interface Opened {
 }
 
 /** Opens a page of another origin with nothing but the script and this markup. */
-async function open(body: string, { head = "", width = 900 } = {}): Promise<Opened> {
+async function open(body: string, { head = "", width = 900, script = "" } = {}): Promise<Opened> {
   const page = await browser.newPage({ viewport: { width, height: 800 } });
   const problems: string[] = [];
   const sockets: Opened["sockets"] = { urls: [], open: 0 };
@@ -66,7 +66,7 @@ async function open(body: string, { head = "", width = 900 } = {}): Promise<Open
     socket.on("close", () => sockets.open--);
   });
   const html = `<!doctype html><html lang="en"><title>Match day</title><link rel="icon" href="data:,">${head}
-    <script src="${deployment.url}/sdk/tifo-elements.js"></script><main><h1>Match day</h1>${body}</main></html>`;
+    <script ${script} src="${deployment.url}/sdk/tifo-elements.js"></script><main><h1>Match day</h1>${body}</main></html>`;
   host.show(html);
   await page.goto(host.url);
   return { page, problems, sockets };
@@ -116,6 +116,12 @@ describe("the elements of a plain page", () => {
     await page.locator("tifo-poll").getByRole("heading", { name: "Who scores next?" }).waitFor();
     await page.locator("tifo-panel .tifo-panel-content").waitFor();
     expect(await page.locator("tifo-panel").getByRole("tab").count()).toBe(0);
+  });
+
+  test("find their deployment although the page loads the script as a module", async () => {
+    const { page, problems } = await open(`<tifo-panel ${address()}></tifo-panel>`, { script: 'type="module"' });
+    await page.locator("tifo-panel").getByRole("tab", { name: "Predict" }).waitFor();
+    expect(problems).toEqual([]);
   });
 
   test("follow changes of their attributes", async () => {
