@@ -49,6 +49,8 @@ export interface ChatPageOptions {
   direction?: "ltr" | "rtl";
   renderer?: object;
   context?: BrowserContextOptions;
+  /** What the server's clock says when the page connects, in ms since 1970 UTC. */
+  serverNow?: number;
 }
 
 /** A page with a chat whose server is the test. */
@@ -62,9 +64,11 @@ export class ChatPage {
   older: ChatMessage[] = [];
   settings: ChatSettings;
   #history: ChatMessage[];
+  #serverNow: number;
   #socket: WebSocketRoute | null = null;
 
-  constructor(page: Page, { history = [], settings = {} }: ChatPageOptions) {
+  constructor(page: Page, { history = [], settings = {}, serverNow = Date.now() }: ChatPageOptions) {
+    this.#serverNow = serverNow;
     this.page = page;
     this.settings = { ...SETTINGS, ...settings };
     this.#history = history;
@@ -108,7 +112,7 @@ export class ChatPage {
   #connect(socket: WebSocketRoute): void {
     this.#socket = socket;
     const welcome = { type: "welcome", epoch: "e", seq: 0, upTo: 0, recovered: false, overlays: [], rules: [], concurrents: 1 };
-    socket.send(JSON.stringify({ ...welcome, heartbeat: 30, now: Date.now() }));
+    socket.send(JSON.stringify({ ...welcome, heartbeat: 30, now: this.#serverNow }));
     socket.onMessage((text) => {
       if (text === "ping") return socket.send("pong");
       const frame: unknown = JSON.parse(String(text));

@@ -223,6 +223,23 @@ describe("a moderator", () => {
     expect(slowed).toContain('"slowSeconds":30');
   });
 
+  test("mutes for as long as chosen, on a device whose clock is wrong", async () => {
+    const history = [message(1, { accountId: OTHER, name: "Troll" })];
+    const serverNow = Date.now() - 86_400_000;
+    const chat = await open({ history, settings: { moderator: true }, serverNow });
+    const { page } = chat;
+    await page.getByText("Message 1", { exact: true }).hover();
+    await page.getByRole("button", { name: "Actions for the message of Troll" }).click();
+    await page.getByRole("button", { name: "Mute or ban Troll…" }).click();
+    await page.getByRole("combobox", { name: "For" }).selectOption("1 hour");
+    await page.getByRole("button", { name: "Mute Troll" }).click();
+    await page.locator("dialog").waitFor({ state: "detached" });
+    const [, until] = /"until":(\d+),/.exec(chat.requests.find((request) => request.startsWith("POST /chat/v1/bans")) ?? "") ?? [];
+    const late = Number(until) - (serverNow + 3_600_000);
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(3_600_000);
+  });
+
   test("keeps what another one has changed in the room, also if that isn't shown yet", async () => {
     const chat = await open({ history: [message(1)], settings: { moderator: true } });
     chat.settings = { ...chat.settings, slowSeconds: 30 };

@@ -157,7 +157,7 @@ function BanForm({ message, onClose }: { message: ChatMessage; onClose: () => vo
     const { accountId } = message;
     if (accountId === null) return;
     const after = ENDS[Number(end)]?.after ?? null;
-    const until = after === null ? null : Date.now() + after;
+    const until = after === null ? null : Math.round(sdk.event.serverNow()) + after;
     if (await perform(({ ban }) => ban({ accountId, kind, channelId: sdk.event.channelId, until, reason }))) onClose();
   }
 
