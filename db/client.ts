@@ -22,22 +22,37 @@ export interface DbGuard {
   admit?(): Promise<void>;
 }
 
+export interface Query {
+  sql: string;
+  params: unknown[];
+}
+
+/** The rows of each query of a batch. */
+export type Results = unknown[][][];
+
+interface DbOptions {
+  /** Reads that a replica can't answer are repeated at the primary. */
+  sessions?: Pick<RequestSessions, "leaveReplica"> | undefined;
+  /** A batch that failed is repeated as long as this says so. */
+  isTemporary?: ((error: unknown) => Promise<boolean>) | undefined;
+  /** Sends a batch that only reads, or uses what another request reads. */
+  share?: ((queries: Query[], send: () => Promise<Results>) => Promise<Results>) | undefined;
+}
+
 /** A database, or how it is found when the first query runs. */
 export type D1Source = D1Database | ((usage: D1Usage) => D1Queries | Promise<D1Queries>);
 
 /**
  * Drizzle over D1. The statement of a guard runs in the same round trip as the first read, and in its own before the first write, so
- * nothing is returned or changed for an unauthorised caller. With `sessions`, reads that a replica can't answer are repeated at the primary; with
- * `isTemporary`, a batch that failed is repeated as long as that says so.
+ * nothing is returned or changed for an unauthorised caller.
  */
 export function createDb(
   source: D1Source,
   guard?: DbGuard,
   usage: D1Usage = { roundTrips: 0, statements: 0 },
-  sessions?: Pick<RequestSessions, "leaveReplica">,
-  isTemporary?: (error: unknown) => Promise<boolean>,
+  { sessions, isTemporary, share }: DbOptions = {},
 ): Db {
-  async function execute(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
+  async function execute(queries: Query[]): Promise<Results> {
     const check = guard?.pending();
     if (check && queries.every((query) => isRead(query.sql))) {
       let [row, ...rest] = await run([check, ...queries]);
@@ -55,9 +70,10 @@ export function createDb(
     return run(queries);
   }
 
-  async function run(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
+  async function run(queries: Query[]): Promise<Results> {
     const onlyReads = queries.every((query) => isRead(query.sql));
-    const results = await runOnce(queries).catch(async (error: unknown) => {
+    const sent = onlyReads && share ? share(queries, () => runOnce(queries)) : runOnce(queries);
+    const results = await sent.catch(async (error: unknown) => {
       // A bookmark that the database doesn't have, such as one from before a restore, is no reason to fail.
       if (onlyReads && sessions?.leaveReplica()) return runOnce(queries);
       if (!(await isTemporary?.(error))) throw error;
@@ -67,14 +83,14 @@ export function createDb(
     return results;
   }
 
-  async function runOnce(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
+  async function runOnce(queries: Query[]): Promise<Results> {
     const d1 = typeof source === "function" ? await source(usage) : source;
     usage.roundTrips += 1;
     usage.statements += queries.length;
     return send(d1, queries);
   }
 
-  async function send(d1: D1Queries, queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
+  async function send(d1: D1Queries, queries: Query[]): Promise<Results> {
     const [only] = queries;
     if (only && queries.length === 1)
       return [

@@ -1,5 +1,6 @@
-import { createDb, type D1Usage, type Db, type DbGuard } from "./client.ts";
+import { createDb, type D1Usage, type Db, type DbGuard, type Query, type Results } from "./client.ts";
 import type { RequestSessions } from "./sessions.ts";
+import { SharedReads } from "./shared-reads.ts";
 import { Failure } from "#worker/lib/errors.ts";
 
 // The only file that names a D1 binding: everything else asks for the database of a site, or for the directory. `DB` is the directory and
@@ -104,7 +105,7 @@ export function forgetShard(siteId: string): void {
 /** Drizzle over the database of a site. */
 export function siteDb(env: Env, siteId: string, guard?: DbGuard, usage?: D1Usage): Db {
   if (!isSharded(env)) return createDb(env.DB, guard, usage);
-  return createDb((by) => siteDatabase(env, siteId, by), guard, usage, undefined, waitForMove(siteId));
+  return createDb((by) => siteDatabase(env, siteId, by), guard, usage, { isTemporary: waitForMove(siteId) });
 }
 
 /** In the message of a write's error while its site is about to be on another database (`services/site-moves/triggers.ts`). */
@@ -128,14 +129,47 @@ function waitForMove(siteId: string): (error: unknown) => Promise<boolean> {
   };
 }
 
-/** Drizzle over the database of a site, for a request: with the sessions of one, if the deployment reads from replicas. */
-export function requestDb(env: Env, siteId: string, guard: DbGuard, usage: D1Usage, sessions: RequestSessions | undefined): Db {
-  if (!sessions) return siteDb(env, siteId, guard, usage);
+interface RequestDb {
+  env: Env;
+  siteId: string;
+  guard: DbGuard;
+  usage: D1Usage;
+  /** If the deployment reads from replicas. */
+  sessions: RequestSessions | undefined;
+  /** Keeps work of a request alive that shares its reads with others; undefined for one that doesn't. */
+  sharing: ((work: Promise<unknown>) => void) | undefined;
+}
+
+/** Drizzle over the database of a site, for a request. */
+export function requestDb({ env, siteId, guard, usage, sessions, sharing }: RequestDb): Db {
   const open = async (by: D1Usage) => {
+    if (!sessions) return siteDatabase(env, siteId, by);
     const shard = await shardOf(env, siteId, by);
     return sessions.open(shardDatabase(env, shard), shard);
   };
-  return createDb(open, guard, usage, sessions, isSharded(env) ? waitForMove(siteId) : undefined);
+  const source = sessions || isSharded(env) ? open : env.DB;
+  return createDb(source, guard, usage, {
+    sessions,
+    isTemporary: isSharded(env) ? waitForMove(siteId) : undefined,
+    share: sharing && ((queries, send) => shared(siteId, queries, send, sessions, sharing)),
+  });
+}
+
+const sharedReads = new SharedReads<{ results: Results; bookmark: string | undefined }>();
+
+async function shared(
+  siteId: string,
+  queries: Query[],
+  send: () => Promise<Results>,
+  sessions: RequestSessions | undefined,
+  defer: (work: Promise<unknown>) => void,
+): Promise<Results> {
+  const from = sessions ? sessions.sharedFrom() : "";
+  if (from === undefined) return send();
+  const key = [siteId, from, ...queries.flatMap(({ sql, params }) => [sql, JSON.stringify(params)])].join("\n");
+  const { results, bookmark } = await sharedReads.read(key, async () => ({ results: await send(), bookmark: sessions?.bookmark() }), defer);
+  sessions?.follow(bookmark);
+  return results;
 }
 
 /** Whether requests that may read old rows read them from D1's replicas. */

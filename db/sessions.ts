@@ -13,6 +13,8 @@ const BOOKMARK = /^([1-9]\d{0,2}):([0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{
 export class RequestSessions {
   readonly #sent: string | undefined;
   #mayBeOld: boolean;
+  /** The newest bookmark of reads that were shared. */
+  #seen: string | undefined;
   #shard = 0;
   #sessions: D1DatabaseSession[] = [];
 
@@ -29,7 +31,9 @@ export class RequestSessions {
     // A request's own database is always the same one; if it weren't, no bookmark could name both.
     if (this.#shard !== shard) this.#sessions = [];
     this.#shard = shard;
-    const session = database.withSession(this.#mayBeOld ? (sentFor(this.#sent, shard) ?? "first-unconstrained") : "first-primary");
+    const session = database.withSession(
+      this.#mayBeOld ? (sentFor(this.#seen ?? this.#sent, shard) ?? "first-unconstrained") : "first-primary",
+    );
     this.#sessions.push(session);
     return session;
   }
@@ -41,12 +45,28 @@ export class RequestSessions {
     return true;
   }
 
+  /** Where the next read begins, if it may be shared with other requests whose reads begin there. */
+  sharedFrom(): string | undefined {
+    return this.#mayBeOld ? (this.#seen ?? this.#sent ?? "") : undefined;
+  }
+
+  /** The request has seen what a session of another one has read: its next reads aren't older. */
+  follow(bookmark: string | undefined): void {
+    this.#seen = newestOf([this.bookmark() ?? "", bookmark ?? ""]);
+    this.#sessions = [];
+  }
+
   /** What the caller sends with its next requests, so that they see at least what this one saw or wrote. */
   bookmark(): string | undefined {
     // Bookmarks of a database sort by age, and round trips may have ended in another order than they began.
-    const newest = this.#sessions.flatMap((session) => session.getBookmark() ?? []).reduce((one, other) => (other > one ? other : one), "");
-    return newest === "" ? undefined : `${this.#shard}:${newest}`;
+    const newest = newestOf(this.#sessions.flatMap((session) => session.getBookmark() ?? []));
+    return newestOf([this.#seen ?? "", newest === undefined ? "" : `${this.#shard}:${newest}`]);
   }
+}
+
+function newestOf(bookmarks: readonly string[]): string | undefined {
+  const newest = bookmarks.reduce((one, other) => (other > one ? other : one), "");
+  return newest === "" ? undefined : newest;
 }
 
 function sentFor(sent: string | undefined, shard: number): string | undefined {

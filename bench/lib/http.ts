@@ -75,17 +75,24 @@ export interface Throughput {
 }
 
 /** Closed loop: each connection sends its next request after the last response, which must equal `expected`. */
-export async function hammer(
+export function hammer(port: number, request: Buffer, connections: number, seconds: number, expected: HttpResponse): Promise<Throughput> {
+  return hammerEach(
+    port,
+    Array.from({ length: connections }, () => ({ request, expected })),
+    seconds,
+  );
+}
+
+/** The same, with a request of its own for each connection. */
+export async function hammerEach(
   port: number,
-  request: Buffer,
-  connections: number,
+  requests: readonly { request: Buffer; expected: HttpResponse }[],
   seconds: number,
-  expected: HttpResponse,
 ): Promise<Throughput> {
   const latencies: number[] = [];
   const started = performance.now();
   const until = started + seconds * 1000;
-  const loop = async (): Promise<void> => {
+  const loop = async ({ request, expected }: (typeof requests)[number]): Promise<void> => {
     const connection = new HttpConnection(port);
     try {
       for (let before = performance.now(); before < until;) {
@@ -100,7 +107,7 @@ export async function hammer(
       connection.close();
     }
   };
-  await Promise.all(Array.from({ length: connections }, loop));
+  await Promise.all(requests.map(loop));
   const elapsed = (performance.now() - started) / 1000;
   return { perSecond: latencies.length / elapsed, p50: percentile(latencies, 0.5), p95: percentile(latencies, 0.95) };
 }

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { bookmarkAt, ReplicatedDatabase } from "#test/d1-replica.ts";
 import { fillPath, newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { operationOf } from "#test/openapi.ts";
@@ -142,6 +142,57 @@ test("a response that others may get from a cache has no bookmark", async () => 
   const { send } = replicated();
   const response = await send(`/event/v1/event-calendar/feed.ics?clientId=${site.id}`);
   expect({ status: response.status, bookmark: response.headers.get("Tifo-Bookmark") }).toEqual({ status: 200, bookmark: null });
+});
+
+describe("reads of the same at the same time", () => {
+  const MANY = 20;
+  const states = async (responses: Response[]) =>
+    Promise.all(responses.map(async (response) => [response.status, response.headers.get("Tifo-Bookmark"), await response.text()]));
+
+  test.for(["on", "off"])("are two round trips, however many they are, with replicas %s", async (replicas) => {
+    const site = await newSite();
+    const { database, send } = replicated(replicas);
+    const path = `/page/v2/${site.channels[0]}`;
+    await send(path, { headers: clientOf(site) });
+    const before = database.trips.length + database.plain;
+    const all = await states(await Promise.all(Array.from({ length: MANY }, () => send(path, { headers: clientOf(site) }))));
+    expect(database.trips.length + database.plain - before).toBe(2);
+    expect(all[0]?.[0]).toBe(200);
+    expect(new Set(all.map(String))).toHaveLength(1);
+  });
+
+  test("of different sites, pages or bookmarks are their own", async () => {
+    const [site, other] = [await newSite(), await newSite()];
+    const { database, send } = replicated();
+    const path = (of: TestSite, index = 0) => `/page/v2/${of.channels[index]}`;
+    const responses = await Promise.all([
+      send(path(site), { headers: clientOf(site) }),
+      send(path(site), { headers: clientOf(other) }),
+      send(path(other), { headers: clientOf(other) }),
+      send(path(site, 1), { headers: clientOf(site) }),
+      send(path(site), { headers: clientOf(site, `${shard}:${bookmarkAt(7)}`) }),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 404, 200, 200, 200]);
+    expect(database.trips.toSorted()).toEqual([bookmarkAt(7), FROM_ANY, FROM_ANY, FROM_ANY, FROM_ANY]);
+  });
+
+  test("have the bookmark of what they have seen, from which the request's next read begins", async () => {
+    const site = await newSite();
+    const { database, send } = replicated();
+    database.state = 9;
+    const sent = { headers: clientOf(site, `${shard}:${bookmarkAt(7)}`) };
+    const all = await states(await Promise.all(Array.from({ length: MANY }, () => send(`/page/v2/${site.channels[0]}`, sent))));
+    expect(new Set(all.map(([, bookmark]) => bookmark))).toEqual(new Set([`${shard}:${bookmarkAt(9)}`]));
+  });
+
+  test("aren't shared by callers whose credentials are verified", async () => {
+    const site = await newSite();
+    const { database, send } = replicated();
+    const headers = await site.headersOf("developer");
+    const responses = await Promise.all(Array.from({ length: MANY }, () => send("/overlay/v1", { headers })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(database.trips).toHaveLength(MANY);
+  });
 });
 
 test("without replicas, no session is opened and no bookmark sent", async () => {

@@ -29,15 +29,18 @@ export function authenticate({ method, path, access, input }: OperationPolicy): 
       if (wrongKind) throw forbidden("These credentials are valid, but not of a kind that this operation takes");
       requireAccess(actor, access);
     });
-    const sessions = readsReplicas(c.env)
-      ? new RequestSessions(mayReadReplica(c, kinds, access), c.req.header("Tifo-Bookmark"))
-      : undefined;
+    const isPublic = readsPublicly(c, kinds, access);
+    const sessions = readsReplicas(c.env) ? new RequestSessions(isPublic, c.req.header("Tifo-Bookmark")) : undefined;
+    const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
     c.set("identity", identity);
     c.set("sessions", sessions);
     c.set("ctx", {
       env: c.env,
       siteId: siteIdOf(kinds, presented),
-      db: requestDb(c.env, check.siteId, identity, c.get("usage"), sessions),
+      db: requestDb({
+        ...{ env: c.env, siteId: check.siteId, guard: identity, usage: c.get("usage"), sessions },
+        sharing: isPublic ? defer : undefined,
+      }),
       now,
       requestId: c.get("requestId"),
       origin,
@@ -46,17 +49,18 @@ export function authenticate({ method, path, access, input }: OperationPolicy): 
       claimedAccountId: check.accountId,
       ifMatch: access.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
       emitted: { siteIds: new Set(), completedEventIds: [] },
-      defer: (work) => c.executionCtx.waitUntil(work),
+      defer,
     });
     await next();
   };
 }
 
 /**
- * Whether what a request reads may be as old as a replica: only reads without a secret, as any viewer may send them. Keys, roles and sessions
- * are verified with the rows that they give access to, so all of these come from the primary, and a revocation takes effect at once.
+ * Whether a request only reads, without a secret, as any viewer may: what it reads may come from a replica, and is shared with requests that
+ * read the same at the same time. Keys, roles and sessions are verified with the rows that they give access to, so all of these come from
+ * the primary, and a revocation takes effect at once.
  */
-function mayReadReplica(c: Context<AppEnv, string>, kinds: readonly CredentialKind[], access: OperationPolicy["access"]): boolean {
+function readsPublicly(c: Context<AppEnv, string>, kinds: readonly CredentialKind[], access: OperationPolicy["access"]): boolean {
   if (access.readsPrimary || access.action === "write" || !["GET", "HEAD"].includes(c.req.method)) return false;
   return kinds.length > 0 && kinds.every((kind) => PUBLIC.has(kind));
 }
