@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject, timingSafeEqual } from "node:crypto";
-import { exportJWK, importJWK, jwtVerify } from "jose";
+import { decodeProtectedHeader, exportJWK, importJWK, jwtVerify } from "jose";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
@@ -168,6 +168,17 @@ describe("a signed URL", () => {
     expect(await read("client")).toMatchObject({ url: null, gated: true });
     expect(await read("client")).not.toHaveProperty("playback");
     expect(await read("developer")).toMatchObject({ url: "https://cdn.demo.example/d.m3u8", playback: { provider: "hmac" } });
+  });
+
+  test("is signed however many keys of another provider are newer", async () => {
+    await addKey({ provider: "hmac", keyId: "hmac-key", key: SECRET });
+    const key = pem(privateKey, "pkcs8");
+    for (let index = 0; index < 21; index++) await addKey({ provider: "mux", keyId: `mux-${String(index)}`, key });
+    const id = await addVideo("https://cdn.demo.example/e.m3u8", { provider: "hmac" });
+    expect(new URL((await played(id))?.url ?? "").searchParams.get("kid")).toBe("hmac-key");
+    const ofMux = await addVideo("https://stream.mux.com/aBcD.m3u8", { provider: "mux", id: "aBcD" });
+    const token = new URL((await played(ofMux))?.url ?? "").searchParams.get("token") ?? "";
+    expect(decodeProtectedHeader(token)).toMatchObject({ kid: "mux-20" });
   });
 });
 

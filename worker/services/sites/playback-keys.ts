@@ -1,4 +1,5 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, eq, notExists, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { prepared } from "#db/prepared.ts";
 import { type PlaybackKeyRow, playbackKeys } from "#db/schema/streams/playback-keys.ts";
 import type { PlaybackSettings } from "#db/types.ts";
@@ -65,9 +66,16 @@ export async function requirePlayback(ctx: Ctx, url: string, settings: PlaybackS
   if (!key) throw invalid("playback.provider", `Add a playback key for ${settings.provider} first`);
 }
 
-/** The site's signing keys, newest first. */
-export const selectSigningKeys = prepared((db) =>
-  db
+const newer = alias(playbackKeys, "newer");
+
+/** The site's signing keys: the newest of each provider. */
+export const selectSigningKeys = prepared((db) => {
+  const isNewer = sql`(${newer.created}, ${newer.id}) > (${playbackKeys.created}, ${playbackKeys.id})`;
+  const newerOnes = db
+    .select({ id: newer.id })
+    .from(newer)
+    .where(and(eq(newer.siteId, playbackKeys.siteId), eq(newer.provider, playbackKeys.provider), isNewer));
+  return db
     .select({
       provider: playbackKeys.provider,
       keyId: playbackKeys.keyId,
@@ -75,10 +83,8 @@ export const selectSigningKeys = prepared((db) =>
       lifetimeSeconds: playbackKeys.lifetimeSeconds,
     })
     .from(playbackKeys)
-    .where(eq(playbackKeys.siteId, sql.placeholder("siteId")))
-    .orderBy(desc(playbackKeys.created), desc(playbackKeys.id))
-    .limit(20),
-);
+    .where(and(eq(playbackKeys.siteId, sql.placeholder("siteId")), notExists(newerOnes)));
+});
 
 export type SealedKey = Pick<PlaybackKeyRow, "provider" | "keyId" | "keySealed" | "lifetimeSeconds">;
 
