@@ -143,6 +143,30 @@ test("a take is over when the screen knows what comes next, so that no press rep
   expect(problems).toEqual([]);
 });
 
+test("the rundown that is open stays, after a reload and when somebody adds another one", async () => {
+  const add = () => deployment.create("/rundown/v1", { channelId: CHANNEL, name: RUNDOWN, items: [] });
+  const first = await add();
+  const { page, problems } = await openRun(browser, deployment.url, "creator");
+  const chooser = page.getByLabel("Rundown to run");
+  await expect.poll(() => chooser.inputValue()).toBe(first);
+  const second = await add();
+  // The operator comes back from another window, where the list is read again once it is ten seconds old.
+  const offered = async (id: string): Promise<boolean> => {
+    await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+    return (await chooser.locator(`option[value="${id}"]`).count()) > 0;
+  };
+  await expect.poll(() => offered(second)).toBe(true);
+  expect(await chooser.inputValue()).toBe(first);
+  await page.reload();
+  await expect.poll(() => chooser.inputValue()).toBe(first);
+  await deployment.delete(`/rundown/v1/${first}`);
+  await expect.poll(() => offered(first)).toBe(false);
+  await expect.poll(() => chooser.inputValue()).toBe(second);
+  expect(new URL(page.url()).searchParams.get("rundown")).toBe(second);
+  expect(problems.filter((problem) => !problem.includes("404"))).toEqual([]);
+  await page.context().close();
+});
+
 test("an item says before its turn that its overlay was deleted", async () => {
   const contents = [{ kind: "html", html: "<b>Half-time</b>", position: "bottomCenter" }];
   const overlay = { name: "Half-time", description: "", siteId: SITE, type: "template", duration: 10, contents };
