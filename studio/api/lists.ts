@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ok, type TifoClient } from "#sdk/client/index.ts";
 import { readAll } from "#sdk/client/lists.ts";
-import { listChannels } from "#sdk/core/channels.ts";
+import { listChannels } from "#sdk/core/lists/channels.ts";
 import { useSession } from "#studio/session/context.tsx";
 
 export interface Channel {

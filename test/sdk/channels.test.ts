@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listChannels } from "#sdk/core/channels.ts";
+import { listChannels } from "#sdk/core/lists/channels.ts";
 import { json, setUp } from "./client-server.ts";
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `c${String(index)}`);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { upcomingEvents } from "#sdk/core/calendar.ts";
-import { videosOfPlaylist } from "#sdk/core/playlists.ts";
+import { upcomingEvents } from "#sdk/core/lists/calendar.ts";
+import { videosOfPlaylist } from "#sdk/core/lists/playlists.ts";
 import { json, setUp } from "./client-server.ts";
 
 const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${String(index)}`);

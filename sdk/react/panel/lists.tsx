@@ -1,7 +1,7 @@
 import { handleCallToAction, playVideo } from "../../core/calls-to-action.ts";
-import { upcomingEvents } from "../../core/calendar.ts";
-import { listChannels } from "../../core/channels.ts";
-import { videosOfPlaylist } from "../../core/playlists.ts";
+import { upcomingEvents } from "../../core/lists/calendar.ts";
+import { listChannels } from "../../core/lists/channels.ts";
+import { videosOfPlaylist } from "../../core/lists/playlists.ts";
 import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSdkContext, useTexts } from "../context.tsx";

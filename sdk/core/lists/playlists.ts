@@ -1,7 +1,7 @@
-import { ok, type Schemas } from "../client/index.ts";
-import { readAll } from "../client/lists.ts";
-import { nullIfNotFound } from "../client/problem.ts";
-import type { Session } from "./session.ts";
+import { ok, type Schemas } from "../../client/index.ts";
+import { readAll } from "../../client/lists.ts";
+import { nullIfNotFound } from "../../client/problem.ts";
+import type { Session } from "../session.ts";
 
 /** The videos of a playlist, in its order, without those that have been deleted; none of a deleted playlist. */
 export async function videosOfPlaylist({ client: { api } }: Pick<Session, "client">, playlistId: string): Promise<Schemas["Video"][]> {

@@ -1,6 +1,6 @@
-import { ok, type Schemas } from "../client/index.ts";
-import { readAll } from "../client/lists.ts";
-import type { Session } from "./session.ts";
+import { ok, type Schemas } from "../../client/index.ts";
+import { readAll } from "../../client/lists.ts";
+import type { Session } from "../session.ts";
 
 interface Sorting {
   sortBy?: "data.name";
