@@ -16,7 +16,7 @@ export interface D1Usage {
  * `pending()` returns its statement until the check is done; `settle(row)` throws if it fails.
  */
 export interface DbGuard {
-  pending(): { sql: string; params: unknown[] } | undefined;
+  pending(): Query | undefined;
   settle(row: unknown[] | undefined): void;
   /** Called after the check and before any row is returned or changed; throws if the request may not continue. */
   admit?(): Promise<void>;

@@ -5,15 +5,15 @@ export type D1Queries = Pick<D1Database, "prepare" | "batch">;
 const BOOKMARK = /^([1-9]\d{0,2}):([0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32})$/;
 
 /**
- * The D1 sessions of one request, with read replicas. One that only reads, and for which no credentials have to be verified, has one session:
- * it begins at the caller's bookmark, or at any replica without one. Every round trip of any other begins at the primary. With two in one
- * session, D1 could serve the second from a replica that has the first one's state and nothing newer, and a verb that lost a race would
- * read again what it lost with.
+ * The D1 sessions of one request, with read replicas: one for each round trip. If the request only reads, and no credentials have to be
+ * verified, they begin at the newest bookmark of what it has read, at first the caller's, or at any replica without one. Those of any other
+ * request begin at the primary: with two round trips in one session, D1 could serve the second from a replica that has the first one's
+ * state and nothing newer, and a verb that lost a race would read again what it lost with.
  */
 export class RequestSessions {
   readonly #sent: string | undefined;
   #mayBeOld: boolean;
-  /** The newest bookmark of reads that were shared. */
+  /** The newest bookmark of what the request has read. */
   #seen: string | undefined;
   #shard = 0;
   #sessions: D1DatabaseSession[] = [];
@@ -26,8 +26,6 @@ export class RequestSessions {
 
   /** The session for the next round trip. */
   open(database: D1Database, shard: number): D1DatabaseSession {
-    const [current] = this.#sessions;
-    if (this.#mayBeOld && current && this.#shard === shard) return current;
     // A request's own database is always the same one; if it weren't, no bookmark could name both.
     if (this.#shard !== shard) this.#sessions = [];
     this.#shard = shard;
@@ -50,10 +48,9 @@ export class RequestSessions {
     return this.#mayBeOld ? (this.#seen ?? this.#sent ?? "") : undefined;
   }
 
-  /** The request has seen what a session of another one has read: its next reads aren't older. */
+  /** The request has seen what a session has read, its own or that of another request: its next reads aren't older. */
   follow(bookmark: string | undefined): void {
-    this.#seen = newestOf([this.bookmark() ?? "", bookmark ?? ""]);
-    this.#sessions = [];
+    this.#seen = newestOf([this.#seen ?? "", bookmark ?? ""]);
   }
 
   /** What the caller sends with its next requests, so that they see at least what this one saw or wrote. */
