@@ -1,10 +1,12 @@
-import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { firstSuccess, settlesWithin } from "#worker/lib/time/with-timeout.ts";
 
-/** After this, the request that sends a read is taken for dead, although its read is kept alive. */
+/** After this, a read may have died with the request that sent it, although it was to be kept alive: it is sent again. */
 const WAIT_MS = 5_000;
 
 interface Sent<T> {
   running: Promise<T>;
+  /** ms; the next one doesn't wait longer for it. */
+  until: number;
   /** For requests that arrive while it runs. */
   next: Promise<T> | undefined;
 }
@@ -27,24 +29,20 @@ export class SharedReads<T> {
       defer(sent.next.catch(() => undefined));
       return sent.next;
     }
-    try {
-      return await withTimeout(sent.next, WAIT_MS);
-    } catch (error) {
-      if (!isTimeout(error)) throw error;
-      if (this.#sent.get(key) === sent) this.#sent.delete(key);
-      return load();
-    }
+    const shared = sent.next;
+    if (await settlesWithin(shared, WAIT_MS)) return shared;
+    if (this.#sent.get(key) === sent) this.#sent.delete(key);
+    return firstSuccess([shared], this.read(key, load, defer));
   }
 
   async #after(sent: Sent<T>, key: string, load: () => Promise<T>, defer: (work: Promise<unknown>) => void): Promise<T> {
-    // How it ends is of no interest here.
-    await withTimeout(sent.running, WAIT_MS).catch(() => undefined);
+    await settlesWithin(sent.running, sent.until - Date.now());
     return this.#start(key, load, defer);
   }
 
   #start(key: string, load: () => Promise<T>, defer: (work: Promise<unknown>) => void): Promise<T> {
     const running = load();
-    const sent: Sent<T> = { running, next: undefined };
+    const sent: Sent<T> = { running, until: Date.now() + WAIT_MS, next: undefined };
     this.#sent.set(key, sent);
     const forget = (): void => {
       if (sent.next === undefined && this.#sent.get(key) === sent) this.#sent.delete(key);

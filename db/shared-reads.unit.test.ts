@@ -98,10 +98,37 @@ test("a request whose sender has died sends its read itself", async () => {
   // The second one dies.
   pending.length = 0;
   database.value = 2;
-  await vi.advanceTimersByTimeAsync(5_000);
+  await vi.advanceTimersByTimeAsync(5_001);
   expect(database.sent).toBe(3);
   await end();
   expect(await follower).toBe(2);
+});
+
+test("a request whose sender has died before it sent anything sends its read itself", async () => {
+  const { read, end, pending, database } = setUp();
+  void read();
+  void read();
+  // Both die, with what the second one waits for.
+  vi.clearAllTimers();
+  pending.length = 0;
+  const follower = read();
+  await vi.advanceTimersByTimeAsync(5_001);
+  expect(database.sent).toBe(2);
+  await end();
+  expect(await follower).toBe(1);
+});
+
+test("however slow the database is, an audience doesn't send a read each", async () => {
+  const { read, end, database } = setUp();
+  void read();
+  const audience = Promise.all(Array.from({ length: 50 }, () => read()));
+  await vi.advanceTimersByTimeAsync(4_000);
+  await end();
+  expect(database.sent).toBe(2);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(database.sent).toBeLessThanOrEqual(6);
+  await end();
+  expect(await audience).toEqual(Array.from({ length: 50 }, () => 1));
 });
 
 test("a read that others share is kept alive, and forgotten when it has ended", async () => {

@@ -1,8 +1,10 @@
-import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { firstSuccess, settlesWithin, TimeoutError } from "#worker/lib/time/with-timeout.ts";
 
-/** A request that shares what another one loads loads it itself after this, because the other may have been cancelled. */
+/** A request that shares what another one loads has it loaded again after this, because the other may have been cancelled. */
 export const SHARED_WAIT_MS = 1_000;
-const MAX_WAITS = 2;
+const MAX_LOADS = 3;
+/** How many times as long a request waits for the last of them. */
+const LAST_WAIT = 10;
 
 interface Entry<T> {
   /** ms; while it loads, Infinity. */
@@ -17,7 +19,8 @@ interface Options<T> {
   /** Entries at most; the oldest give way. */
   max: number;
   waitMs: number;
-  failedMs: number;
+  /** For how long a failure is repeated. */
+  failedMs: number | ((error: unknown) => number);
   /** The size of a value, if what all of them have together is limited too: by `maxSize`, in the same unit. */
   sizeOf?: (value: T) => number;
   maxSize?: number;
@@ -30,8 +33,8 @@ export interface Loaded<T> {
 }
 
 /**
- * What the requests of an isolate share, by key: one of them loads, the others wait for it. If it dies with its request, the first of
- * those that wait loads again. A failure is repeated for `failedMs`.
+ * What the requests of an isolate share, by key: one of them loads, the others wait for it. If that takes longer than `waitMs`, it may have
+ * died with its request: the first of those that wait loads again, and all of them use what succeeds first.
  */
 export class SharedCache<T> {
   readonly #entries = new Map<string, Entry<T>>();
@@ -43,17 +46,19 @@ export class SharedCache<T> {
   }
 
   /** `defer` lets the load finish for the others if this request ends early; without it, they load again. */
-  async get(key: string, load: () => Promise<Loaded<T>>, defer: (work: Promise<unknown>) => void = ignore, waits = 0): Promise<T> {
-    const known = this.#entries.get(key);
-    if (!known || known.until <= Date.now()) return this.#load(key, load, defer);
-    if (!known.isLoading) return known.result;
-    try {
-      return await withTimeout(known.result, this.#options.waitMs);
-    } catch (error) {
-      if (!isTimeout(error) || waits === MAX_WAITS) throw error;
+  async get(key: string, load: () => Promise<Loaded<T>>, defer: (work: Promise<unknown>) => void = ignore): Promise<T> {
+    const joined: Promise<T>[] = [];
+    let known = this.#current(key);
+    while (known?.isLoading) {
+      const result = firstSuccess(joined, known.result);
+      const isLast = joined.push(known.result) === MAX_LOADS;
+      const waitMs = isLast ? LAST_WAIT * this.#options.waitMs : this.#options.waitMs;
+      if (await settlesWithin(result, waitMs)) return result;
+      if (isLast) throw new TimeoutError(waitMs);
       if (this.#entries.get(key) === known) this.#forget(key);
-      return this.get(key, load, defer, waits + 1);
+      known = this.#current(key);
     }
+    return firstSuccess(joined, known?.result ?? this.#load(key, load, defer));
   }
 
   /** Replaces what is known, by a value that a request has learned otherwise. */
@@ -67,23 +72,23 @@ export class SharedCache<T> {
     this.#forget(key);
   }
 
+  #current(key: string): Entry<T> | undefined {
+    const known = this.#entries.get(key);
+    return known && known.until > Date.now() ? known : undefined;
+  }
+
   async #load(key: string, load: () => Promise<Loaded<T>>, defer: (work: Promise<unknown>) => void): Promise<T> {
-    let freshMs = this.#options.failedMs;
-    let size = 0;
-    const loading = load().then((loaded) => {
-      freshMs = loaded.freshMs;
-      size = this.#sizeOf(loaded.value);
-      return loaded.value;
-    });
-    const entry: Entry<T> = { until: Infinity, isLoading: true, result: loading, size: 0 };
+    const loading = load();
+    const result = loading.then(({ value }) => value);
+    const entry: Entry<T> = { until: Infinity, isLoading: true, result, size: 0 };
     this.#remember(key, entry);
     this.#makeRoom();
     const settled = loading.then(
-      () => undefined,
-      () => undefined,
+      ({ value, freshMs }) => ({ freshMs, size: this.#sizeOf(value) }),
+      (error: unknown) => ({ freshMs: this.#failedMs(error), size: 0 }),
     );
     defer(settled);
-    await settled;
+    const { freshMs, size } = await settled;
     entry.until = Date.now() + freshMs;
     entry.isLoading = false;
     // It may have given way while it was loading.
@@ -93,6 +98,11 @@ export class SharedCache<T> {
       this.#makeRoom();
     }
     return entry.result;
+  }
+
+  #failedMs(error: unknown): number {
+    const { failedMs } = this.#options;
+    return typeof failedMs === "number" ? failedMs : failedMs(error);
   }
 
   #sizeOf(value: T): number {

@@ -25,6 +25,46 @@ test("a request that waits for one that was cancelled loads for itself and for t
   expect(load).toHaveBeenCalledTimes(1);
 });
 
+test("requests that have waited for long use what succeeds first, the slow load or the one that they began", async () => {
+  const cache = new SharedCache<string>(options);
+  const taking = (ms: number, value: string) =>
+    vi.fn(() => new Promise<Loaded<string>>((done) => setTimeout(done, ms, { value, freshMs: 0 })));
+  const slow = taking(1_500, "slow");
+  const second = taking(1_500, "second");
+  const asked = Promise.all([cache.get("key", slow), ...Array.from({ length: 20 }, () => cache.get("key", second))]);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(await asked).toEqual(Array.from({ length: 21 }, () => "slow"));
+  expect([slow, second].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+});
+
+test("however slow the source is, an audience loads three times, and all wait for the first result", async () => {
+  const cache = new SharedCache<string>(options);
+  const load = vi.fn(() => new Promise<Loaded<string>>((done) => setTimeout(done, 8_000, { value: "a", freshMs: 0 })));
+  const asked = Promise.all(Array.from({ length: 20 }, () => cache.get("key", load)));
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(await asked).toEqual(Array.from({ length: 20 }, () => "a"));
+  expect(load).toHaveBeenCalledTimes(3);
+});
+
+test("a load that fails late leaves the outcome to the one that was begun after it", async () => {
+  const cache = new SharedCache<string>(options);
+  const failing = cache.get("key", () => new Promise((_, reject) => setTimeout(reject, 1_200, new Error("late"))));
+  const waiting = cache.get("key", () => new Promise((done) => setTimeout(done, 500, { value: "b", freshMs: 0 })));
+  const outcomes = Promise.allSettled([failing, waiting]);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(await outcomes).toMatchObject([{ reason: { message: "late" } }, { value: "b" }]);
+});
+
+test("a request gives up once three loads have been cancelled", async () => {
+  const cache = new SharedCache<string>(options);
+  const load = vi.fn(neverSettles);
+  for (let sender = 0; sender < 3; sender++) void cache.get("key", load);
+  const waiting = Promise.allSettled([cache.get("key", load), cache.get("key", load)]);
+  await vi.advanceTimersByTimeAsync(12 * options.waitMs);
+  expect((await waiting).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(load).toHaveBeenCalledTimes(3);
+});
+
 test("a value is used for as long as it is fresh, and not after it was dropped", async () => {
   const cache = new SharedCache<string>(options);
   await cache.get("key", () => fresh("old"));
@@ -51,6 +91,15 @@ test("a failure reaches those that shared it, and the next request loads again",
   const outcomes = await Promise.allSettled([cache.get("key", failing), cache.get("key", failing)]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(await cache.get("key", () => fresh("a"))).toBe("a");
+});
+
+test("how long a failure is repeated can depend on what failed", async () => {
+  const cache = new SharedCache<string>({ ...options, failedMs: (error) => (error instanceof TypeError ? 1_000 : 0) });
+  const failing = (error: Error) => () => Promise.reject<Loaded<string>>(error);
+  await expect(cache.get("one", failing(new TypeError("repeated")))).rejects.toThrow("repeated");
+  await expect(cache.get("other", failing(new Error("once")))).rejects.toThrow("once");
+  const asked = Promise.allSettled(["one", "other"].map((key) => cache.get(key, () => fresh("a"))));
+  expect(await asked).toMatchObject([{ reason: { message: "repeated" } }, { value: "a" }]);
 });
 
 test("the entry that was added first makes room for the next one", async () => {

@@ -26,6 +26,20 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T
   }
 }
 
+/** Whether the promise settles within `ms` milliseconds, in whichever way. */
+export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return withTimeout(settled, ms).catch(() => false);
+}
+
+/** The result of the first attempt that succeeds, or else the last one's failure; those before may never settle. */
+export function firstSuccess<T>(before: Promise<T>[], last: Promise<T>): Promise<T> {
+  return Promise.race([...before.map((attempt) => attempt.catch(() => last)), last]);
+}
+
 /**
  * Runs work with a signal that aborts after `ms` milliseconds; what the work throws then becomes a TimeoutError, because the platform
  * doesn't preserve the class of an abort's reason. `AbortSignal.timeout` would keep its timer, and the platform allows 10,000 at a time.
