@@ -6,8 +6,9 @@ import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { loadsOf, PLAYLIST_HOST, servePlaylist } from "#test/playlists.ts";
 import { watchFetch } from "#test/watch-fetch.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
-import { channelOf } from "#worker/durable-objects/stubs.ts";
+import { channelOf, limiterOf } from "#worker/durable-objects/stubs.ts";
 import { randomHex } from "#worker/lib/ids.ts";
+import { LIMITS, type Slot } from "#worker/lib/limits.ts";
 import { dateRangesOf } from "#worker/lib/hls/date-ranges.ts";
 import { tagsOf } from "#worker/services/manifests/manifests.ts";
 import { BroadcastAnswer, Overlay } from "#worker/services/overlays/schemas.ts";
@@ -166,6 +167,36 @@ describe("a thousand devices", () => {
     expect(loadsOf(src)).toBeLessThanOrEqual(spells);
     expect(timeline.mock.calls.length).toBeLessThanOrEqual(spells);
     timeline.mockRestore();
+  });
+
+  /** The status of each, of requests that share a load if they can. */
+  async function statusesOf(channelId: string, first: object): Promise<number[]> {
+    const src = fresh();
+    const responses = await Promise.all([open(channelId, src, first), ...Array.from({ length: 5 }, () => open(channelId, src))]);
+    return responses.map(({ status }) => status);
+  }
+
+  test("aren't failed by one whose session has ended", async () => {
+    const headers = { Authorization: `Bearer ${await site.signIn(await site.addAccount("left", []))}` };
+    await site.call("logout", { as: "client", headers });
+    for (let round = 0; round < 5; round++) {
+      const channelId = await site.addChannel(`ended-session-${round}`);
+      expect(await statusesOf(channelId, { as: "client", headers })).toEqual([401, 200, 200, 200, 200, 200]);
+    }
+  });
+
+  test("aren't failed by one whose address has loaded too many playlists", async () => {
+    const channelId = await site.addChannel("greedy");
+    const address = "192.0.2.77";
+    const headers = { "CF-Connecting-IP": address };
+    const slot: Slot = { name: "manifest", key: address };
+    await limiterOf(env, site.id, slot).takeAll(Array.from({ length: LIMITS.manifest.quota }, () => slot));
+    for (let round = 0; round < 5; round++) {
+      // The first one shares the load of another if that is quicker.
+      const [, ...others] = await statusesOf(channelId, { headers });
+      expect(others).toEqual([200, 200, 200, 200, 200]);
+    }
+    expect((await open(channelId, fresh(), { headers })).status).toBe(429);
   });
 });
 

@@ -21,9 +21,10 @@ const channels = new SharedCache<ManifestChannel | null>({ max: 1_000, waitMs: 2
 
 /** The channel, for a caller who has access to it: a 404 for an unknown one, a 401 or 403 by the rules of its connections. */
 export async function requireManifestChannel(ctx: Ctx, channelId: string): Promise<ManifestChannel> {
+  // What is wrong with this request's credentials must not fail those that share its load.
+  await ctx.caller();
   const load = async () => ({ value: await readChannel(ctx, channelId), freshMs: FRESH_MS });
   const channel = await channels.get(`${ctx.siteId}/${channelId}`, load, (work) => ctx.defer(work));
-  await ctx.caller();
   if (!channel) throw notFound("Channel not found");
   if (channel.isGated) await requireChannelAccess(ctx, channelId, () => false);
   return channel;

@@ -47,8 +47,18 @@ export interface ManifestRequest {
   addressOf: (src: string) => string;
 }
 
+/** Who would have loaded a playlist has loaded too many, which is no business of those who share the load. */
+class SlotRefused extends Error {
+  readonly address: string;
+
+  constructor(address: string, cause: unknown) {
+    super("The address has loaded too many playlists", { cause });
+    this.address = address;
+  }
+}
+
 const manifests = new SharedCache<string>({
-  ...{ max: 200, waitMs: WAIT_MS, failedMs: FAILED_MS },
+  ...{ max: 200, waitMs: WAIT_MS, failedMs: (error) => (error instanceof SlotRefused ? 0 : FAILED_MS) },
   ...{ sizeOf: ({ length }) => length, maxSize: MAX_CACHED_CHARS },
 });
 
@@ -61,11 +71,26 @@ export async function openManifest(ctx: Ctx, request: ManifestRequest): Promise<
   const { hosts, isGated } = await requireManifestChannel(ctx, channelId);
   const { href } = allowedUrl(ctx.env, src, hosts);
   const key = JSON.stringify([ctx.siteId, channelId, addressOf(href), hosts]);
-  const load = async () => {
-    await takeSlot(ctx, "manifest", address);
-    return loadManifest(ctx, { ...request, src: href }, hosts);
+  const load = () => loadManifest(ctx, { ...request, src: href }, hosts);
+  return { text: await shareManifest(ctx, key, address, load), isPublic: !isGated };
+}
+
+/** Whoever loads takes a slot of its address. */
+async function shareManifest(ctx: Ctx, key: string, address: string, load: () => Promise<Loaded<string>>): Promise<string> {
+  const loadWithSlot = async () => {
+    await takeSlot(ctx, "manifest", address).catch((error: unknown) => {
+      throw new SlotRefused(address, error);
+    });
+    return load();
   };
-  return { text: await manifests.get(key, load, (work) => ctx.defer(work)), isPublic: !isGated };
+  try {
+    return await manifests.get(key, loadWithSlot, (work) => ctx.defer(work));
+  } catch (error) {
+    if (!(error instanceof SlotRefused)) throw error;
+    if (error.address === address) throw error.cause;
+    await takeSlot(ctx, "manifest", address);
+    return (await load()).value;
+  }
 }
 
 async function loadManifest(ctx: Ctx, { channelId, src, addressOf }: ManifestRequest, hosts: string[]): Promise<Loaded<string>> {
