@@ -146,6 +146,8 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   ),
   PollAnswer: fields("_id pollId answer imageUrl"),
   PollList: fields(LIST),
+  PollState: fields("poll results responses"),
+  PollResponse: fields("pollId answerId userId siteId created charged balance"),
   PollResults: fields("pollId open total hidden answers correctAnswerId"),
   "PollResults.answers": fields("answerId answer responses share"),
   ProjectedPage: fields("_id collection type site_id slug seo style active_renderers renderers tags data created modified"),

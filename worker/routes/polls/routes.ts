@@ -6,12 +6,12 @@ import { listResponse, listOf, listQuery } from "#worker/services/core/list-sche
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { findReferences } from "#worker/services/polls/references.ts";
+import { getResults, listStates } from "#worker/services/polls/states.ts";
 import { ownResponses, respond } from "#worker/services/polls/votes.ts";
 import {
   createPoll,
   deletePoll,
   getPoll,
-  getResults,
   isInsider,
   listPolls,
   patchPoll,
@@ -30,9 +30,12 @@ import {
   PollReplacement,
   PollResponse,
   PollResults,
+  PollState,
+  PollStatesQuery,
   ResponseInput,
   SettleInput,
   toAnswers,
+  toOwnResponse,
   toPoll,
   toResponse,
 } from "#worker/services/polls/schemas.ts";
@@ -100,6 +103,20 @@ polls.openapi(
     const { id } = await getPoll(c.get("ctx"), c.req.valid("param").id);
     return c.json(await findReferences(c.get("ctx"), id), 200);
   },
+);
+
+polls.openapi(
+  operation({
+    ...read,
+    operationId: "listPollStates",
+    method: "get",
+    path: "/poll/v3/states",
+    summary: "List polls with their results",
+    description: `What a page with polls shows, in one request: each poll with its results and the caller's own responses, in the order of the ids. Unknown ids are left out. ${insiders}`,
+    request: { query: PollStatesQuery },
+    responses: { 200: json("The polls with their results", z.array(PollState)) },
+  }),
+  async (c) => c.json(await listStates(c.get("ctx"), c.req.valid("query").ids), 200),
 );
 
 polls.openapi(
@@ -257,7 +274,7 @@ polls.openapi(
     const responses = await ownResponses(c.get("ctx"), id);
     const { siteId } = c.get("ctx");
     return c.json(
-      responses.map(({ charged, ...vote }) => toResponse(siteId, id, vote, charged > 0 ? { charged } : undefined)),
+      responses.map((response) => toOwnResponse(siteId, id, response)),
       200,
     );
   },

@@ -1,3 +1,4 @@
+import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { ACCOUNT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
@@ -8,6 +9,7 @@ import { claimQuest } from "#worker/services/claim-statuses/claims.ts";
 import { getProgress, reportAction } from "#worker/services/quests/progress.ts";
 import { createQuest, deleteQuest, getQuest, INVALID_QUEST, listQuests, replaceQuest } from "#worker/services/quests/quests.ts";
 import { questManager } from "#worker/services/quests/channel-admins.ts";
+import { listStates } from "#worker/services/quests/states.ts";
 import { drawRaffle } from "#worker/services/quests/raffles.ts";
 import { ClaimStatus, toClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 import {
@@ -18,6 +20,8 @@ import {
   QuestInput,
   QuestProgress,
   QuestQuery,
+  QuestState,
+  QuestStatesQuery,
   RaffleResult,
   toQuest,
 } from "#worker/services/quests/schemas.ts";
@@ -69,6 +73,22 @@ quests.openapi(
     tagVersion(c, quest);
     return c.json(toQuest(quest, true, c.get("ctx").now), 201);
   },
+);
+
+quests.openapi(
+  operation({
+    ...common,
+    operationId: "listQuestStates",
+    method: "get",
+    path: "/quest/v2/states",
+    summary: "List quests with the caller's progress",
+    description:
+      "What a page with quests shows, in one request: each quest with the caller's progress and claim, in the order of the ids. Unknown ids are left out.",
+    access: { ...common.access, accounts: "any" },
+    request: { query: QuestStatesQuery },
+    responses: { 200: json("The quests with the caller's progress", z.array(QuestState)) },
+  }),
+  async (c) => c.json(await listStates(c.get("ctx"), c.req.valid("query").ids), 200),
 );
 
 quests.openapi(

@@ -72,7 +72,7 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
       .select()
       .from(quests)
       .where(ownRow(ctx, quests, questId)),
-    selectReports(ctx, questId, accountId),
+    selectReports(ctx, [questId], accountId),
     ctx.db
       .select({ id: claims.id })
       .from(claims)

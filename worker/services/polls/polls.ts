@@ -3,11 +3,9 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { pollResponses, type PollRow, polls } from "#db/schema/engagement/polls.ts";
 import type { PollAnswer } from "#db/types.ts";
 import { counterAt, countersOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
-import { counterOf, type Tally } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
+import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { wonRace, conflict, Failure, invalid, LostRace, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { SHARED_WAIT_MS, SharedCache } from "#worker/lib/shared-cache.ts";
-import { resultsOf } from "./results.ts";
 import { type AnswersInput, type PollInput, type PollPatch, type PollReplacement, type RestrictedQuery, toPoll } from "./schemas.ts";
 import {
   commit,
@@ -23,7 +21,7 @@ import {
   whereVersion,
 } from "#worker/services/core/context.ts";
 import { idIn, isNamed, type ListPage, type ListQuery, listRows, sliceOf, tableList } from "#worker/services/core/listing.ts";
-import { defineOnAllCounters, definitionOf, mayHaveUnwritten } from "./counting.ts";
+import { defineOnAllCounters, definitionOf } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
 import { cancelActionsOf, scheduleTimes, wakeScheduler } from "#worker/services/schedule/derived.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -40,10 +38,6 @@ export interface AnsweredPoll {
   created: number;
   correct: boolean | null;
 }
-
-/** How long the requests of an isolate use the same tally. */
-const TALLY_MS = 500;
-const tallies = new SharedCache<Tally>({ max: 1_000, waitMs: SHARED_WAIT_MS, failedMs: 0 });
 
 const COUNTERS_DELAYED =
   "The change was saved, but the poll's counters did not respond; they will be updated as soon as they are available";
@@ -231,22 +225,6 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
 async function requireUnused(ctx: Ctx, id: string): Promise<void> {
   const [use] = await findReferences(ctx, id);
   if (use) throw conflict(`The poll is still used by "${use.name}"; GET /poll/v3/validate-references/{id} lists what uses it`);
-}
-
-/** A poll's tally as visible to the caller, at most a second old; exact once the poll is closed. */
-export async function getResults(ctx: Ctx, id: string) {
-  const poll = await getPoll(ctx, id);
-  const tally = await orUnavailable(tallyOf(ctx, poll), "The poll's counters did not respond");
-  return resultsOf({ ...definitionOf(poll), id }, tally, await isInsider(ctx));
-}
-
-/** Shared, because at a kick-off all viewers ask, and one counter sums up for all of them. */
-async function tallyOf(ctx: Ctx, poll: PollRow): Promise<Tally> {
-  const { id, open, version } = poll;
-  const ask = () => counterAt(ctx.env, ctx.siteId, id, 0).sum();
-  if (!open && mayHaveUnwritten(poll, ctx.now)) return ask();
-  const load = async () => ({ value: await ask(), freshMs: TALLY_MS });
-  return tallies.get(`${ctx.siteId} ${id} ${String(version)}`, load, (work) => ctx.defer(work));
 }
 
 /**

@@ -3,7 +3,7 @@ import { POLL_TYPES } from "#db/enums.ts";
 import type { PollRow } from "#db/schema/engagement/polls.ts";
 import type { PollAnswer as StoredAnswer } from "#db/types.ts";
 import type { CountedVote, VotePayment } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { Id, ImageUrl, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
+import { commaSeparated, Id, ImageUrl, orNull, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { MAX_BALANCE } from "#worker/services/wallets/schemas.ts";
 
 const MAX_ANSWERS = 20;
@@ -164,6 +164,21 @@ export const PollResults = z
   })
   .openapi("PollResults");
 
+export const PollStatesQuery = z.strictObject({
+  ids: commaSeparated(Id, 20, "5eed00000000000000006001,5eed00000000000000006002").describe("Ids of polls, at most 20, comma-separated"),
+});
+
+export const PollState = z
+  .object({
+    poll: Poll,
+    results: orNull(PollResults).describe("As of `GET /poll/v3/{id}/results`; null if the poll's counters didn't respond"),
+    responses: z
+      .array(PollResponse)
+      .nullable()
+      .describe("The caller's own, oldest first; empty without an account's token, null if the poll's counters didn't respond"),
+  })
+  .openapi("PollState");
+
 export const SettleInput = z
   .strictObject({ correctAnswerId: Id.optional().describe("Defaults to the poll's own correctAnswerId") })
   .openapi("PollSettlement", { example: { correctAnswerId: "5eed00000000000000600101" } });
@@ -177,6 +192,7 @@ export type PollInput = z.output<typeof PollInput>;
 export type PollReplacement = z.output<typeof PollReplacement>;
 export type PollPatch = z.output<typeof PollPatch>;
 export type AnswersInput = z.output<typeof AnswersInput>;
+export type PollState = z.output<typeof PollState>;
 export type ResponseInput = z.output<typeof ResponseInput>;
 export type RestrictedQuery = NonNullable<z.output<typeof PollFilters.rQuery>>;
 
@@ -222,4 +238,9 @@ export function toResponse(
 ) {
   const paid = payment && { charged: payment.charged, balance: payment.balance };
   return { pollId, answerId, userId: accountId, siteId, created, ...paid } satisfies z.output<typeof PollResponse>;
+}
+
+/** The wire form of a response that its account reads again. */
+export function toOwnResponse(siteId: string, pollId: string, { charged, ...vote }: CountedVote & { charged: number }) {
+  return toResponse(siteId, pollId, vote, charged > 0 ? { charged } : undefined);
 }

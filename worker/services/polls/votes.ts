@@ -1,5 +1,5 @@
-import { and, eq } from "drizzle-orm";
-import { pollResponses, polls } from "#db/schema/engagement/polls.ts";
+import { and, eq, sql } from "drizzle-orm";
+import { pollResponses, type PollRow, polls } from "#db/schema/engagement/polls.ts";
 import { counterAt, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import {
   type CountedVote,
@@ -13,6 +13,7 @@ import { Failure, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { callerAccount, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { idIn } from "#worker/services/core/listing.ts";
 import { mayHaveUnwritten } from "./counting.ts";
 import type { ResponseInput } from "./schemas.ts";
 
@@ -20,7 +21,7 @@ import type { ResponseInput } from "./schemas.ts";
 export type PaidVote = Pick<Extract<VoteOutcome, { ok: true }>, "vote" | "payment">;
 
 /** A counted vote with what it has cost. */
-type OwnResponse = CountedVote & { charged: number };
+export type OwnResponse = CountedVote & { charged: number };
 
 /** The result of a vote, sent to the viewer's socket. */
 export type CastVote = { ok: true; payment?: VotePayment } | { ok: false; code: VoteErrorCode; message: string };
@@ -66,27 +67,41 @@ export async function ownResponses(ctx: Ctx, id: string): Promise<OwnResponse[]>
   const accountId = ctx.claimedAccountId ?? "";
   const [[poll], written] = await ctx.db.batch([
     ctx.db
-      .select({ open: polls.open, modified: polls.modified, most: polls.responsesPerViewer })
+      .select({ id: polls.id, open: polls.open, modified: polls.modified, responsesPerViewer: polls.responsesPerViewer })
       .from(polls)
       .where(ownRow(ctx, polls, id)),
-    ctx.db
-      .select({ n: pollResponses.n, answerId: pollResponses.answerId, created: pollResponses.created, charged: pollResponses.charged })
-      .from(pollResponses)
-      .where(and(eq(pollResponses.siteId, ctx.siteId), eq(pollResponses.pollId, id), eq(pollResponses.accountId, accountId)))
-      .orderBy(pollResponses.n),
+    selectOwnResponses(ctx, [id], accountId),
   ]);
   await callerAccount(ctx);
   if (!poll) throw notFound("Poll not found");
-  const isComplete = written.length >= poll.most || !mayHaveUnwritten(poll, ctx.now);
-  const counted = isComplete
-    ? []
-    : await orUnavailable(
-        counterAt(ctx.env, ctx.siteId, id, counterOf(accountId)).votesOf(accountId),
-        "The poll's counters did not respond",
-      );
+  return orUnavailable(withUnwritten(ctx, poll, accountId, written), "The poll's counters did not respond");
+}
+
+/** Selects an account's responses to these polls that are in the database, for use in a batch. */
+export function selectOwnResponses(ctx: Ctx, pollIds: string[], accountId: string) {
+  const { pollId, n, answerId, created, charged } = pollResponses;
+  return (
+    ctx.db
+      .select({ pollId, n, answerId, created, charged })
+      .from(pollResponses)
+      // By primary key: the index on the site finds all that the account has ever answered.
+      .where(and(sql`+${pollResponses.siteId} = ${ctx.siteId}`, idIn(pollId, pollIds), eq(pollResponses.accountId, accountId)))
+      .orderBy(n)
+  );
+}
+
+/** An account's responses to a poll: those in the database and those that its counter has yet to write. */
+export async function withUnwritten(
+  ctx: Ctx,
+  poll: Pick<PollRow, "id" | "open" | "modified" | "responsesPerViewer">,
+  accountId: string,
+  written: Omit<OwnResponse, "accountId">[],
+): Promise<OwnResponse[]> {
+  const isComplete = written.length >= poll.responsesPerViewer || !mayHaveUnwritten(poll, ctx.now);
+  const counted = isComplete ? [] : await counterAt(ctx.env, ctx.siteId, poll.id, counterOf(accountId)).votesOf(accountId);
   // Paid responses are written when they are paid for, so these have cost nothing.
   const recent = counted.filter(({ n }) => !written.some((row) => row.n === n)).map((vote) => ({ ...vote, charged: 0 }));
-  return [...written, ...recent].map((row) => ({ ...row, accountId }));
+  return [...written, ...recent].map(({ n, answerId, created, charged }) => ({ n, answerId, created, charged, accountId }));
 }
 
 function sendVote(env: Env, siteId: string, pollId: string, vote: Vote): Promise<VoteOutcome> {

@@ -6,6 +6,7 @@ import { countsAt, type AccountHistory, KIND_RULES, progressOf, type ReportedAct
 import type { QuestProgress } from "./schemas.ts";
 import { activityOf } from "#worker/services/realtime/activity.ts";
 import { commit, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { idIn } from "#worker/services/core/listing.ts";
 import { answeredPolls } from "#worker/services/polls/polls.ts";
 
 /** Returns the caller's progress in a quest. */
@@ -40,22 +41,30 @@ export async function reportAction(ctx: Ctx, questId: string, arrayId: string, v
 
 /** An account's progress, given its reports; responses and activity are read only if an action of the quest needs them. */
 export async function progressWith(ctx: Ctx, quest: QuestRow, accountId: string, reports: ReportedAction[]): Promise<QuestProgress> {
-  const sources = new Set(quest.actions.map(({ kind }) => KIND_RULES[kind].source));
+  return progressIn(quest, accountId, { ...(await observedOf(ctx, [quest], accountId)), reports });
+}
+
+export function progressIn(quest: QuestRow, accountId: string, history: AccountHistory): QuestProgress {
+  return { questId: quest.id, accountId, ...progressOf(quest, history) };
+}
+
+/** What the server has observed of an account, as far as actions of these quests need it. */
+export async function observedOf(ctx: Ctx, of: QuestRow[], accountId: string): Promise<Omit<AccountHistory, "reports">> {
+  const sources = new Set(of.flatMap(({ actions }) => actions.map(({ kind }) => KIND_RULES[kind].source)));
   const [answers, activity] = await Promise.all([
     sources.has("answers") ? answeredPolls(ctx, accountId) : [],
     sources.has("activity") ? activityOf(ctx, accountId) : [],
   ]);
-  const history: AccountHistory = { answers, activity, reports };
-  return { questId: quest.id, accountId, ...progressOf(quest, history) };
+  return { answers, activity };
 }
 
-/** Selects an account's reports, for use in a batch. */
-export function selectReports(ctx: Ctx, questId: string, accountId: string) {
-  const { arrayId, value, created } = questReports;
+/** Selects an account's reports to these quests, for use in a batch. */
+export function selectReports(ctx: Ctx, questIds: string[], accountId: string) {
+  const { questId, arrayId, value, created } = questReports;
   return ctx.db
-    .select({ arrayId, value, created })
+    .select({ questId, arrayId, value, created })
     .from(questReports)
-    .where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, questId), eq(questReports.accountId, accountId)));
+    .where(and(eq(questReports.siteId, ctx.siteId), idIn(questId, questIds), eq(questReports.accountId, accountId)));
 }
 
 /** The account that the token claims, for reads in the same batch that verifies the token. */
@@ -69,7 +78,7 @@ async function readQuest(ctx: Ctx, questId: string, accountId: string): Promise<
       .select()
       .from(quests)
       .where(ownRow(ctx, quests, questId)),
-    selectReports(ctx, questId, accountId),
+    selectReports(ctx, [questId], accountId),
   ]);
   if (!quest) throw notFound("Quest not found");
   return { quest, reports };

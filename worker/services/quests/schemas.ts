@@ -2,8 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { QUEST_KINDS, REWARD_TYPES } from "#db/enums.ts";
 import type { QuestRow } from "#db/schema/engagement/quests.ts";
 import type { QuestAction as QuestActionColumn } from "#db/types.ts";
+import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
-import { fromQuery, Id, ImageUrl, LinkUrl, orNull, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
+import { commaSeparated, fromQuery, Id, ImageUrl, LinkUrl, orNull, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { ANY_VALUE, KIND_RULES, phaseOf, requiredOf } from "./quest-rules.ts";
 import { RAFFLE_ALGORITHM } from "./raffle-draw.ts";
@@ -226,6 +227,14 @@ export const QuestProgress = z
   })
   .openapi("QuestProgress");
 
+export const QuestStatesQuery = z.strictObject({
+  ids: commaSeparated(Id, 20, "5eed00000000000000006102,5eed00000000000000006103").describe("Ids of quests, at most 20, comma-separated"),
+});
+
+export const QuestState = z
+  .object({ quest: Quest, progress: QuestProgress, claim: orNull(ClaimStatus).describe("The caller's own; null without one") })
+  .openapi("QuestState");
+
 export const ActionReport = z
   .strictObject({ value: z.string().min(1).max(2000).optional().describe("What was opened, shared or retweeted") })
   .openapi("ActionReport", { example: { value: "https://demo.example/line-up" } });
@@ -246,6 +255,7 @@ export const RaffleResult = z
 
 export type QuestInput = z.output<typeof QuestInput>;
 export type QuestQuery = z.output<typeof QuestQuery>;
+export type QuestState = z.output<typeof QuestState>;
 export type QuestProgress = z.output<typeof QuestProgress>;
 export type RaffleResult = z.output<typeof RaffleResult>;
 
