@@ -5,45 +5,44 @@ import type { Translate } from "../i18n/texts.ts";
 /** The validation value of an action that accepts any value. */
 const ANY_VALUE = "*";
 
+/** How many states one request may ask for. */
+const STATES_PER_REQUEST = 20;
+
 export type PollResults = Schemas["PollResults"];
 
 /** Polls and quests over REST: their current state and this viewer's actions. */
 export interface Engagement {
-  poll(pollId: string): Promise<PollState>;
+  /** Those of these polls that exist, by id, with the viewer's latest response. */
+  polls(ids: string[]): Promise<Map<string, LoadedPoll>>;
   /** The viewer's latest response to a poll; undefined without one, or if nobody is signed in. */
   ownAnswer(pollId: string): Promise<string | undefined>;
-  /** Null if nobody is signed in, because quests require an account. */
-  quest(questId: string): Promise<QuestState | null>;
+  /** Those of these quests that exist, by id; none if nobody is signed in, because quests require an account. */
+  quests(ids: string[]): Promise<Map<string, QuestState>>;
   /** `vote` says where the viewer votes, and the cost that they have agreed to. */
   answer(pollId: string, vote: { answerId: string; channelId: string; cost?: number }): Promise<void>;
   report(questId: string, arrayId: string, value: string | undefined): Promise<void>;
   claim(questId: string): Promise<NonNullable<QuestState["claim"]>>;
 }
 
+/** A poll as the deployment returned it; null if it couldn't count the poll's responses. */
+export type LoadedPoll = PollState | null;
+
 export function createEngagement(client: TifoClient): Engagement {
   const { api } = client;
 
-  /** The viewer's own claim; an admin's list contains everybody's. */
-  async function claimOf({ questId, accountId }: Schemas["QuestProgress"]): Promise<QuestState["claim"]> {
-    const { results } = await ok(api.GET("/claimstatus/v3", { params: { query: { questId, accountId, limit: 1 } } }));
-    return results[0]?.status;
-  }
-
   return {
-    async poll(id) {
-      const path = { params: { path: { id } } };
-      const [poll, results] = await Promise.all([ok(api.GET("/poll/v3/{id}", path)), ok(api.GET("/poll/v3/{id}/results", path))]);
-      return pollState(poll, results);
+    async polls(ids) {
+      const states = await inParts(ids, (part) => ok(api.GET("/poll/v3/states", { params: { query: { ids: part } } })));
+      return new Map(states.map((state) => [state.poll._id, loadedPoll(state)]));
     },
     async ownAnswer(id) {
       if ((await client.token()) === null) return undefined;
       return (await ok(api.GET("/poll/v3/{id}/responses", { params: { path: { id } } }))).at(-1)?.answerId;
     },
-    async quest(id) {
-      if ((await client.token()) === null) return null;
-      const path = { params: { path: { id } } };
-      const [quest, progress] = await Promise.all([ok(api.GET("/quest/v2/{id}", path)), ok(api.GET("/quest/v2/{id}/progress", path))]);
-      return { ...questState(quest, progress), claim: progress.complete ? await claimOf(progress) : undefined };
+    async quests(ids) {
+      if ((await client.token()) === null) return new Map();
+      const states = await inParts(ids, (part) => ok(api.GET("/quest/v2/states", { params: { query: { ids: part } } })));
+      return new Map(states.map((state) => [state.quest._id, questState(state)]));
     },
     async answer(id, vote) {
       await ok(api.POST("/poll/v3/{id}/responses", { params: { path: { id } }, body: vote }));
@@ -56,6 +55,14 @@ export function createEngagement(client: TifoClient): Engagement {
       return (await ok(api.POST("/quest/v2/{id}/claim", { params: { path: { id } } }))).status;
     },
   };
+}
+
+/** What `load` returns for all ids, which it is given comma-separated, as many as one request may ask for. */
+async function inParts<T>(ids: string[], load: (ids: string) => Promise<T[]>): Promise<T[]> {
+  const parts = Array.from({ length: Math.ceil(ids.length / STATES_PER_REQUEST) }, (_, part) =>
+    ids.slice(part * STATES_PER_REQUEST, (part + 1) * STATES_PER_REQUEST).join(","),
+  );
+  return (await Promise.all(parts.map(load))).flat();
 }
 
 /** The poll with the counts of `results`, which `poll.updated` frames contain too. */
@@ -77,8 +84,13 @@ export function isResults(data: Record<string, unknown>): data is PollResults {
   return typeof data.pollId === "string" && typeof data.open === "boolean" && typeof data.total === "number" && Array.isArray(data.answers);
 }
 
-function pollState({ _id, type, question, open, answers, responseCost }: Schemas["Poll"], results: PollResults): PollState {
-  const blank: PollState = {
+function loadedPoll({ poll, results, responses }: Schemas["PollState"]): LoadedPoll {
+  if (!results || !responses) return null;
+  return { ...withResults(pollState(poll), results), myAnswerId: responses.at(-1)?.answerId };
+}
+
+function pollState({ _id, type, question, open, answers, responseCost }: Schemas["Poll"]): PollState {
+  return {
     pollId: _id,
     type,
     question,
@@ -86,10 +98,9 @@ function pollState({ _id, type, question, open, answers, responseCost }: Schemas
     ...(responseCost > 0 && { responseCost }),
     answers: answers.map((answer) => ({ answerId: answer._id, answer: answer.answer, imageUrl: answer.imageUrl ?? undefined })),
   };
-  return withResults(blank, results);
 }
 
-function questState(quest: Schemas["Quest"], { complete, actions }: Schemas["QuestProgress"]): QuestState {
+function questState({ quest, progress, claim }: Schemas["QuestState"]): QuestState {
   return {
     questId: quest._id,
     title: quest.title,
@@ -99,13 +110,14 @@ function questState(quest: Schemas["Quest"], { complete, actions }: Schemas["Que
     phase: quest.state,
     ...(quest.claimCost > 0 && { claimCost: quest.claimCost }),
     ...(quest.rewardAmount > 0 && { rewardAmount: quest.rewardAmount }),
-    complete,
-    actions: actions.map((progress) =>
+    complete: progress.complete,
+    actions: progress.actions.map((action) =>
       actionState(
-        progress,
-        quest.actions.find(({ arrayId }) => arrayId === progress.arrayId),
+        action,
+        quest.actions.find(({ arrayId }) => arrayId === action.arrayId),
       ),
     ),
+    claim: claim?.status,
   };
 }
 

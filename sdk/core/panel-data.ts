@@ -1,7 +1,6 @@
 import { ok, TifoProblem } from "../client/index.ts";
-import { nullIfNotFound } from "../client/problem.ts";
 import type { PollState, QuestState, TifoEventState } from "../model/state.ts";
-import { createEngagement, type Engagement, isResults, type PollResults, withResults } from "./engagement.ts";
+import { createEngagement, type Engagement, isResults, type LoadedPoll, type PollResults, withResults } from "./engagement.ts";
 import { findPanel, panelsOf, pollsOf, questsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
 import type { Store } from "./store.ts";
@@ -71,8 +70,6 @@ export function loadPanelData(
   const results = new Map<string, PollResults>();
   /** Polls that overlays show. */
   const followed = new Set<string>();
-  /** Polls for which the viewer's own response was asked for. */
-  const askedOwn = new Set<string>();
   const timers = new Map<() => void, ReturnType<typeof environment.setTimer>>();
   /** Milliseconds; null if not loaded yet. */
   let loadedAt: number | null = null;
@@ -83,8 +80,8 @@ export function loadPanelData(
   let stopped = false;
 
   const page = restartableTask(loadPage);
-  const polls = restartableTask(loadPolls);
-  const quests = restartableTask((isCurrent) => loadEach(store.getSnapshot().panels.flatMap(questsOf), isCurrent, loadQuest));
+  const polls = restartableTask((isCurrent) => loadPolls([...store.getSnapshot().panels.flatMap(pollsOf), ...followed], isCurrent));
+  const quests = restartableTask((isCurrent) => loadQuests(store.getSnapshot().panels.flatMap(questsOf), isCurrent));
   const reloadPageSoon = debounced(() => void page.restart());
   const reloadPollsSoon = debounced(() => void polls.restart());
   const reloadQuestsSoon = debounced(() => void quests.run());
@@ -144,48 +141,31 @@ export function loadPanelData(
     }
   }
 
-  function loadPolls(isCurrent: () => boolean): Promise<void> {
-    const ofPanels = store.getSnapshot().panels.flatMap(pollsOf);
-    return loadEach([...new Set([...ofPanels, ...followed])], isCurrent, loadPoll);
+  async function loadPolls(pollIds: string[], isCurrent: () => boolean): Promise<void> {
+    const ids = [...new Set(pollIds)];
+    for (const id of ids) results.delete(id);
+    try {
+      const loaded = await engagement.polls(ids);
+      if (!isCurrent()) return;
+      const { polls: known } = store.getSnapshot();
+      const current = [...loaded].flatMap(([id, poll]) => newest(poll, known[id], results.get(id)) ?? []);
+      change({ polls: { ...without(known, ids), ...Object.fromEntries(current.map((poll) => [poll.pollId, poll])) } });
+      if ([...loaded.values()].includes(null)) throw new TifoProblem({ status: 503, code: "unavailable", message: "Not all were counted" });
+    } catch (error) {
+      if (isCurrent()) failed("the event's polls", error);
+    }
   }
 
-  /** One that is rejected or deleted doesn't affect the others. */
-  async function loadEach(
-    ids: string[],
-    isCurrent: () => boolean,
-    load: (id: string, isCurrent: () => boolean) => Promise<void>,
-  ): Promise<void> {
-    await Promise.all(
-      ids.map((id) => load(id, isCurrent).catch((error: unknown) => isCurrent() && failed(`panel content (${id})`, error))),
-    );
-  }
-
-  async function loadPoll(pollId: string, isCurrent: () => boolean): Promise<void> {
-    results.delete(pollId);
-    const [poll, own] = await Promise.all([engagement.poll(pollId).catch(nullIfNotFound), ownAnswer(pollId)]);
-    if (!isCurrent()) return;
-    const { [pollId]: known, ...others } = store.getSnapshot().polls;
-    if (!poll) return known && change({ polls: others });
-    const newer = results.get(pollId);
-    setPoll({ ...(newer ? withResults(poll, newer) : poll), myAnswerId: known?.myAnswerId ?? own });
-  }
-
-  /** What the viewer has answered before the page was opened: asked once, because later responses are given here. */
-  async function ownAnswer(pollId: string): Promise<string | undefined> {
-    if (askedOwn.has(pollId)) return undefined;
-    askedOwn.add(pollId);
-    return engagement.ownAnswer(pollId).catch(() => {
-      askedOwn.delete(pollId);
-      return undefined;
-    });
-  }
-
-  async function loadQuest(questId: string, isCurrent: () => boolean): Promise<void> {
-    const quest = await engagement.quest(questId).catch(nullIfNotFound);
-    if (!isCurrent()) return;
-    const { [questId]: known, ...others } = store.getSnapshot().quests;
-    if (quest) setQuest(quest);
-    else if (known) change({ quests: others });
+  async function loadQuests(questIds: string[], isCurrent: () => boolean): Promise<void> {
+    const ids = [...new Set(questIds)];
+    try {
+      const loaded = await engagement.quests(ids);
+      if (!isCurrent()) return;
+      change({ quests: without(store.getSnapshot().quests, ids) });
+      for (const quest of loaded.values()) setQuest(quest);
+    } catch (error) {
+      if (isCurrent()) failed("the event's quests", error);
+    }
   }
 
   /** Retries only if another attempt could succeed. */
@@ -216,7 +196,7 @@ export function loadPanelData(
     },
     loadQuests(questIds) {
       const requestedFor = viewer;
-      return loadEach(questIds, () => requestedFor === viewer, loadQuest);
+      return loadQuests(questIds, () => requestedFor === viewer);
     },
     followPoll(pollId) {
       if (followed.has(pollId)) return;
@@ -226,17 +206,14 @@ export function loadPanelData(
       if (store.getSnapshot().polls[pollId]) return;
       const requestedFor = viewer;
       const spread = Math.min(SPREAD_MS, store.getSnapshot().concurrents * SPREAD_PER_VIEWER_MS);
-      const load = () => void loadEach([pollId], () => requestedFor === viewer, loadPoll);
+      const load = () => void loadPolls([pollId], () => requestedFor === viewer);
       debounced(load, () => environment.random() * spread)();
     },
     viewer: () => viewer,
     async wasCounted({ pollId, answerId, before, viewer: answeredBy }, error) {
       const code = error instanceof TifoProblem ? error.code : "";
       const isCurrent = () => viewer === answeredBy;
-      if (OUTDATED.has(code)) {
-        askedOwn.delete(pollId);
-        void loadEach([pollId], isCurrent, loadPoll);
-      }
+      if (OUTDATED.has(code)) void loadPolls([pollId], isCurrent);
       // An equal answer from before would prove nothing.
       if (code !== "network" || before === answerId) return false;
       const asked = engagement.ownAnswer(pollId).catch(() => undefined);
@@ -245,7 +222,6 @@ export function loadPanelData(
     },
     async reload() {
       viewer++;
-      askedOwn.clear();
       quests.cancel();
       const { polls: before } = store.getSnapshot();
       change({
@@ -261,4 +237,14 @@ export function loadPanelData(
       for (const timer of timers.values()) environment.clearTimer(timer);
     },
   };
+}
+
+/** The poll as it was loaded, with what is known since: the results of a later frame, and the answer that the viewer has given here. */
+function newest(loaded: LoadedPoll, known: PollState | undefined, results: PollResults | undefined): PollState | undefined {
+  if (!loaded) return known;
+  return { ...(results ? withResults(loaded, results) : loaded), myAnswerId: known?.myAnswerId ?? loaded.myAnswerId };
+}
+
+function without<T>(known: Readonly<Record<string, T>>, ids: string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(known).filter(([id]) => !ids.includes(id)));
 }

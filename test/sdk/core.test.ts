@@ -172,7 +172,7 @@ describe("a viewer who signs in while they watch", () => {
     const core = tifo(ORIGIN);
     core.configure({ clientId: SITE, delegate: { getUserToken: () => token } });
     const event = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
-    await world.until(() => world.requests.some((request) => request.endsWith("/progress")));
+    await world.until(() => world.requests.includes("GET /quest/v2/states"));
     token = null;
     await Promise.all([core.userDidChange(), world.advance(1_000)]);
     respond();

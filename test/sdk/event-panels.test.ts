@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { PanelEvent, TifoEventDelegate } from "#sdk/model/event-delegate.ts";
 import { AWAY, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, ApiError, results } from "./event-world.ts";
 
+const STATES = "GET /poll/v3/states";
 const RESPONSES = `/poll/v3/${POLL}/responses`;
 const SIGNED_IN: TifoEventDelegate = { getUserToken: () => "a.b.c" };
 
@@ -118,7 +119,7 @@ describe("polls", () => {
     const late = new Promise<void>((resolve) => (respond = resolve));
     world.rest[`GET /poll/v3/${POLL}/results`] = () => late.then(() => results(1, 1));
     const event = world.watch();
-    await world.until(() => event.getSnapshot().connection === "live" && world.requests.some((request) => request.endsWith("/results")));
+    await world.until(() => event.getSnapshot().connection === "live" && world.requests.includes(STATES));
     const received = event.getSnapshot();
     world.channel.send({ type: "poll.updated", data: results(9, 1, { open: false }) });
     world.channel.send({ type: "concurrents", count: 2 });
@@ -128,22 +129,38 @@ describe("polls", () => {
     expect(event.getSnapshot().polls[POLL]).toMatchObject({ total: 10, open: false });
   });
 
-  test("show what the viewer has answered before, which is asked once", async () => {
+  test("show what the viewer has answered before, and what they have answered here since", async () => {
     world.rest[`GET ${RESPONSES}`] = () => [{ answerId: HOME }, { answerId: AWAY }];
     const event = await world.watchLoaded(SIGNED_IN);
-    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === AWAY);
-    const loads = () => world.requests.filter((request) => request === `GET /poll/v3/${POLL}`).length;
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBe(AWAY);
+    const vote = event.answerPoll(POLL, HOME);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
+    await vote;
+    const loads = () => world.requests.filter((request) => request === STATES).length;
+    const before = loads();
+    world.rest[`GET /poll/v3/${POLL}/results`] = () => results(8, 2);
+    world.channel.send({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => loads() > before && event.getSnapshot().polls[POLL]?.total === 10);
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBe(HOME);
+  });
+
+  test("are shown without those that couldn't be counted, which are asked for again", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const event = await world.watchLoaded();
+    world.rest[`GET /poll/v3/${POLL}/results`] = () => null;
+    const loads = () => world.requests.filter((request) => request === STATES).length;
     const before = loads();
     world.channel.send({ type: "page.updated", seq: 1, upTo: 1, data: {} });
-    await world.until(() => loads() > before && event.getSnapshot().polls[POLL] !== undefined);
-    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBe(AWAY);
-    expect(world.requests.filter((request) => request === `GET ${RESPONSES}`)).toHaveLength(1);
+    await world.until(() => loads() > before);
+    await world.advance(100);
+    expect(event.getSnapshot().polls[POLL]).toMatchObject({ total: 2 });
+    world.rest[`GET /poll/v3/${POLL}/results`] = () => results(5, 0);
+    await world.until(() => event.getSnapshot().polls[POLL]?.total === 5, "the next attempt");
   });
 
   test("are loaded without an answer of viewers who aren't signed in", async () => {
     const event = await world.watchLoaded();
     expect(event.getSnapshot().polls[POLL]).toMatchObject({ open: true, myAnswerId: undefined });
-    expect(world.requests).not.toContain(`GET ${RESPONSES}`);
   });
 
   test("send a vote over the socket", async () => {
@@ -284,14 +301,11 @@ describe("quests", () => {
     await world.until(() => event.getSnapshot().quests[QUEST]?.complete === true);
   });
 
-  test("show the others if one is rejected, without unhandled rejections", async () => {
+  test("show the others if one doesn't exist, without unhandled rejections", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
-    const other = "5eed00000000000000006102";
-    world.quests.push(other);
-    world.rest[`GET /quest/v2/${other}`] = () => new ApiError(403, "forbidden");
-    world.rest[`GET /quest/v2/${other}/progress`] = () => new ApiError(403, "forbidden");
+    world.quests.push("5eed00000000000000006102");
     const event = await world.watchLoaded(SIGNED_IN);
     expect(Object.keys(event.getSnapshot().quests)).toEqual([QUEST]);
     world.rest[`GET /quest/v2/${QUEST}/progress`] = () => new ApiError(404, "not_found");
@@ -315,7 +329,7 @@ describe("quests", () => {
     expect(first.getSnapshot().quests[QUEST]?.claim).toBeUndefined();
     expect(await first.claimQuest(QUEST)).toBe("PENDING");
     expect(first.getSnapshot().quests[QUEST]?.claim).toBe("PENDING");
-    world.rest["GET /claimstatus/v3"] = () => ({ results: [{ status: "SUCCESS" }] });
+    world.rest[`GET /claimstatus/v3/${QUEST}`] = () => ({ status: "SUCCESS" });
     const later = await world.watchLoaded(SIGNED_IN);
     expect(later.getSnapshot().quests[QUEST]?.claim).toBe("SUCCESS");
   });

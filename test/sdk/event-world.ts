@@ -54,6 +54,7 @@ export function restResponses(quests: string[]): Record<string, (request: Reques
       ],
     }),
     [`GET /poll/v3/${POLL}/results`]: () => results(1, 1),
+    [`GET /poll/v3/${POLL}/responses`]: () => [],
     [`POST /poll/v3/${POLL}/responses`]: () => ({ _id: "r", pollId: POLL, answerId: HOME }),
     [`GET /quest/v2/${QUEST}`]: () => ({
       _id: QUEST,
@@ -65,7 +66,7 @@ export function restResponses(quests: string[]): Record<string, (request: Reques
     [`GET /quest/v2/${QUEST}/progress`]: () => progress(4),
     [`POST /quest/v2/${QUEST}/actions/watchTen1`]: () => progress(5),
     [`POST /quest/v2/${QUEST}/claim`]: () => ({ _id: "c", questId: QUEST, status: "PENDING" }),
-    "GET /claimstatus/v3": () => ({ results: [] }),
+    [`GET /claimstatus/v3/${QUEST}`]: () => null,
     "POST /realtime/v1/tickets": () => ({ ticket: "once", expiresAt: 0 }),
   };
 }
@@ -107,6 +108,34 @@ export class EventWorld {
 
   constructor(seed = 1) {
     this.network = new Network(this.time, seededRandom(seed), this.channel);
+    const polls = (id: string) => ({
+      poll: `GET /poll/v3/${id}`,
+      results: `GET /poll/v3/${id}/results`,
+      responses: `GET /poll/v3/${id}/responses`,
+    });
+    const quests = (id: string) => ({
+      quest: `GET /quest/v2/${id}`,
+      progress: `GET /quest/v2/${id}/progress`,
+      claim: `GET /claimstatus/v3/${id}`,
+    });
+    this.rest["GET /poll/v3/states"] = (request) => this.#states(request, polls);
+    this.rest["GET /quest/v2/states"] = (request) => this.#states(request, quests);
+  }
+
+  /** The states of the ids in the query, whose fields are what these calls return. */
+  async #states(request: Request, callsOf: (id: string) => Record<string, string>): Promise<unknown> {
+    const ids = new URL(request.url).searchParams.get("ids")?.split(",") ?? [];
+    const states = await Promise.all(
+      ids.map(async (id) => {
+        const calls = Object.entries(callsOf(id));
+        const fields = await Promise.all(calls.map(async ([name, call]) => [name, await this.rest[call]?.(request)] as const));
+        return Object.fromEntries(fields);
+      }),
+    );
+    const failure = states.flatMap((fields) => Object.values(fields)).find((field) => field instanceof ApiError && field.status !== 404);
+    return (
+      failure ?? states.filter((fields) => Object.values(fields).every((field) => field !== undefined && !(field instanceof ApiError)))
+    );
   }
 
   get environment(): Environment {

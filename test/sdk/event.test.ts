@@ -113,7 +113,7 @@ describe("the state of an event", () => {
     world.rest[`GET /poll/v3/${POLL}`] = () => new ApiError(500, "internal");
     world.watch();
     for (let seconds = 0; seconds < 600; seconds++) await world.advance(1_000);
-    const requests = world.requests.filter((request) => request === `GET /poll/v3/${POLL}`).length;
+    const requests = world.requests.filter((request) => request === "GET /poll/v3/states").length;
     expect(requests).toBeGreaterThan(3);
     expect(requests).toBeLessThan(8);
   });

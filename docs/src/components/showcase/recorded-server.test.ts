@@ -41,7 +41,8 @@ async function join() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 async function results(viewer: Awaited<ReturnType<typeof join>>) {
-  return Results.parse((await viewer.read(`/poll/v3/${RECORDED.pollId}/results`)).body);
+  const [{ results: counted }] = z.tuple([z.object({ results: Results })]).parse((await viewer.read("/poll/v3/states")).body);
+  return counted;
 }
 
 test("the recorded channel welcomes a viewer with the number of viewers", async () => {
@@ -110,7 +111,7 @@ test("a visitor's message is in the chat, and in the history of who joins it lat
 test("the recorded server responds with the channel's page and poll, and with 404 to anything else", async () => {
   const viewer = await join();
   expect((await viewer.read(`/page/v2/configuration/${RECORDED.channelId}`)).body).toMatchObject({ page: { _id: RECORDED.channelId } });
-  expect((await viewer.read(`/poll/v3/${RECORDED.pollId}`)).body).toMatchObject({ question: POLL.question, open: true });
+  expect((await viewer.read("/poll/v3/states")).body).toMatchObject([{ poll: { question: POLL.question, open: true }, responses: [] }]);
   expect((await viewer.read("/quest/v2/5eed00000000000000007001")).status).toBe(404);
 });
 

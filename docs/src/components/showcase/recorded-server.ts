@@ -137,10 +137,8 @@ function accountOf(name: string): string {
 
 /** The channel's page, its poll, and nothing else. */
 function respond(path: string, results: () => Schemas["PollResults"]): Response {
-  const poll = `/poll/v3/${RECORDED.pollId}`;
   if (path.startsWith("/page/v2/configuration/")) return Response.json(CONFIGURATION);
-  if (path === poll) return Response.json(pollOf(results()));
-  if (path === `${poll}/results`) return Response.json(results());
+  if (path === "/poll/v3/states") return Response.json([{ poll: pollOf(results()), results: results(), responses: [] }]);
   if (path.startsWith("/chat/")) return Response.json({ results: [], before: null });
   return Response.json({ success: false, status: 404, code: "not_found", message: "The recording has nothing here" }, { status: 404 });
 }
