@@ -142,6 +142,15 @@ describe("a plain page of another origin", () => {
     expect([...anonymous.problems, ...viewer.problems, ...again.problems]).toEqual([]);
   });
 
+  test("reads its configuration, its polls and its quests in one request each", async () => {
+    const { page } = await open({ token });
+    await page.getByRole("tab", { name: "Quests" }).click();
+    await page.getByText("Read the match report.").waitFor();
+    const paths = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname));
+    const read = new Set(paths.filter((path) => /^\/(page|poll|quest|claimstatus)\//.test(path)));
+    expect([...read].sort()).toEqual([`/page/v2/configuration/${target.channelId}`, "/poll/v3/states", "/quest/v2/states"]);
+  });
+
   test("updates a quest's progress, and claims the reward", async () => {
     const { page, problems } = await open({ token });
     await page.getByRole("tab", { name: "Quests" }).click();
