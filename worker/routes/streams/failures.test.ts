@@ -37,7 +37,7 @@ const OPERATIONS = { start: "startStream", stop: "stopStream", delete: "deleteSt
 type Call = keyof typeof OPERATIONS;
 const CALLS: Call[] = ["start", "stop", "delete"];
 
-const run = (call: Call): Promise<ApiResponse> => site.call(OPERATIONS[call], { params: { id } });
+const run = (call: Call, query = {}): Promise<ApiResponse> => site.call(OPERATIONS[call], { params: { id }, query });
 const stored = () => db.select().from(streams).where(eq(streams.siteId, site.id));
 const drafts = () => db.select().from(streamDrafts).where(eq(streamDrafts.siteId, site.id));
 const callsTo = async (call: string): Promise<number> => (await providerCalls(site)).filter((seen) => seen.call === call).length;
@@ -99,6 +99,20 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
     expect((await run(call)).status).toBe(200);
   });
 
+  test.each(["stop", "delete"] as const)("doesn't prevent %s with force", async (call) => {
+    if (call === "stop") await run("start");
+    if (way === "hang") await abortHangingCalls(call);
+    await behave(site, { [call]: [way] });
+    expect((await run(call, { force: "false" })).status).toBe(400);
+    expect((await run(call, { force: "true" })).status).toBe(200);
+    expect(await callsTo(call)).toBe(2 * attempts);
+    const [stream] = await stored();
+    expect(stream).toEqual(
+      call === "stop" ? expect.objectContaining({ isLive: false, liveSince: null, call: null, callAt: null }) : undefined,
+    );
+    expect(await eventTypes()).toContain(call === "stop" ? "admin.wentOffline" : "stream.deleted");
+  });
+
   test("leaves no stream here or there on create", async () => {
     if (way === "hang") await abortHangingCalls("create");
     await behave(site, { create: [way] });
@@ -142,6 +156,17 @@ describe("a provider call", () => {
     expect(await eventTypes()).toContain("admin.wentOffline");
     expect((await run("start")).status).toBe(400);
     expect((await run("delete")).status).toBe(200);
+  });
+
+  test("isn't made with force while another one runs, and a live stream isn't deleted with it", async () => {
+    await run("start");
+    expect((await run("delete", { force: "true" })).status).toBe(409);
+    await db
+      .update(streams)
+      .set({ call: "stop", callBy: newId(1), callAt: Date.now() })
+      .where(eq(streams.id, id));
+    expect((await run("stop", { force: "true" })).status).toBe(409);
+    expect(await stored()).toMatchObject([{ isLive: true }]);
   });
 
   test("of a crashed request blocks other calls for a minute", async () => {

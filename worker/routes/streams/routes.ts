@@ -9,7 +9,7 @@ import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/c
 import { searchGames } from "#worker/services/streams/games.ts";
 import { deleteStream, startStream, stopStream } from "#worker/services/streams/control.ts";
 import { createStream, getStream, listStreams } from "#worker/services/streams/streams.ts";
-import { GameList, GameQuery, Stream, StreamFilters, StreamInput, toStream } from "#worker/services/streams/schemas.ts";
+import { ForceQuery, GameList, GameQuery, Stream, StreamFilters, StreamInput, toStream } from "#worker/services/streams/schemas.ts";
 import type { StreamRow } from "#db/schema/streams/streams.ts";
 
 export const streams = createArea();
@@ -115,14 +115,14 @@ streams.openapi(
     path: "/stream/v1/stop/{id}",
     summary: "Stop a stream",
     description:
-      "Stops the stream at its provider and notifies its channel's viewers; the event has the input for adding its recording as a video. The provider is called even if the stream isn't live, in case an earlier start failed here but succeeded there.",
+      "Stops the stream at its provider and notifies its channel's viewers; the event has the input for adding its recording as a video. The provider is called even if the stream isn't live, in case an earlier start failed here but succeeded there. If it fails, the stream stays as it is; `force` stops it here all the same.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
-    request: { params: IdParam },
+    request: { params: IdParam, query: ForceQuery },
     responses: { 200: json("The stream, offline", Stream) },
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const stream = await stopStream(c.get("ctx"), c.req.valid("param").id);
+    const stream = await stopStream(c.get("ctx"), c.req.valid("param").id, c.req.valid("query").force);
     await tagStream(c, stream, null);
     return c.json(toStream(stream), 200);
   },
@@ -155,11 +155,12 @@ streams.openapi(
     method: "delete",
     path: "/stream/v1/{id}",
     summary: "Delete a stream",
-    description: "Deletes the stream at its provider, then here. Stop a live stream first.",
+    description:
+      "Deletes the stream at its provider, then here. Stop a live stream first. If the provider fails, the stream stays; `force` deletes it here all the same.",
     access: { credentials: ACCOUNT, accounts: "creator" },
-    request: { params: IdParam },
+    request: { params: IdParam, query: ForceQuery },
     responses: { 200: json("The stream is deleted", Deleted) },
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
   }),
-  async (c) => c.json(deleted(await deleteStream(c.get("ctx"), c.req.valid("param").id)), 200),
+  async (c) => c.json(deleted(await deleteStream(c.get("ctx"), c.req.valid("param").id, c.req.valid("query").force)), 200),
 );

@@ -37,11 +37,14 @@ export async function startStream(ctx: Ctx, id: string): Promise<StreamRow> {
   return next;
 }
 
-/** Stops a stream. `vod` in the event is the input for creating a video of the recording, except for its URL. */
-export async function stopStream(ctx: Ctx, id: string): Promise<StreamRow> {
+/**
+ * Stops a stream. `vod` in the event is the input for creating a video of the recording, except for its URL. With `force`, it is stopped here
+ * even if the provider fails.
+ */
+export async function stopStream(ctx: Ctx, id: string, force = false): Promise<StreamRow> {
   const { stream, provider } = await findStream(ctx, id, "write");
   requireMatch(ctx, stream);
-  const by = await callExclusively(ctx, stream, provider, "stop", provider.stopStream);
+  const by = await callExclusively(ctx, stream, provider, "stop", provider.stopStream, force);
   if (!stream.isLive) {
     await endCall(ctx, id, by);
     return stream;
@@ -56,12 +59,12 @@ export async function stopStream(ctx: Ctx, id: string): Promise<StreamRow> {
   return next;
 }
 
-/** Deletes a stream at its provider, then here. */
-export async function deleteStream(ctx: Ctx, id: string): Promise<StreamRow> {
+/** Deletes a stream at its provider, then here; with `force`, here even if the provider fails. */
+export async function deleteStream(ctx: Ctx, id: string, force = false): Promise<StreamRow> {
   const { stream, provider } = await findStream(ctx, id, "write");
   requireMatch(ctx, stream);
   if (stream.isLive) throw conflict("The stream is live; stop it first");
-  const by = await callExclusively(ctx, stream, provider, "delete", provider.deleteStream);
+  const by = await callExclusively(ctx, stream, provider, "delete", provider.deleteStream, force);
   const change = ctx.db.delete(streams).where(calledBy(ctx, id, by));
   const changes = [change, ...(await keepGatedOfStream(ctx, id, stream.channelId))];
   await commitIfUnchanged(ctx, changes, { type: "stream.deleted", resource: `stream/${id}`, data: toStreamEvent(stream) });
@@ -89,8 +92,15 @@ function isOnAir(ctx: Ctx, channelId: string): SQL | undefined {
   return and(eq(streams.siteId, ctx.siteId), eq(streams.channelId, channelId), busy);
 }
 
-/** Makes a provider call exclusively and returns the call's id; a failed call leaves the stream unchanged. */
-async function callExclusively(ctx: Ctx, stream: StreamRow, provider: StreamProviderRow, call: StreamCall, url: string): Promise<string> {
+/** Makes a provider call exclusively and returns the call's id; a failed call leaves the stream unchanged, unless `force`. */
+async function callExclusively(
+  ctx: Ctx,
+  stream: StreamRow,
+  provider: StreamProviderRow,
+  call: StreamCall,
+  url: string,
+  force = false,
+): Promise<string> {
   const callBy = newId(ctx.now);
   const idle = or(isNull(streams.callAt), lt(streams.callAt, ctx.now - CRASHED_AFTER));
   const claimed = await ctx.db
@@ -100,7 +110,7 @@ async function callExclusively(ctx: Ctx, stream: StreamRow, provider: StreamProv
     .returning({ id: streams.id });
   if (claimed.length === 0) throw conflict("Another request is starting, stopping or deleting this stream");
   const outcome = await callFor(ctx.env, provider, url, stream);
-  if (hasSucceeded(outcome, stream, call)) return callBy;
+  if (force || hasSucceeded(outcome, stream, call)) return callBy;
   await endCall(ctx, stream.id, callBy);
   const reason = outcome.ok ? "The response was neither empty nor for this stream" : outcome.reason;
   throw providerFailed(FAILED[call], reason);

@@ -59,6 +59,10 @@ export const StreamFilters = {
   isLive: QueryBoolean.optional(),
 };
 
+export const ForceQuery = z.strictObject({
+  force: QueryBoolean.optional().describe("Whether to do it here even if the provider fails or doesn't respond"),
+});
+
 export const GameQuery = z.strictObject({
   gameName: z.string().trim().min(1).max(100).openapi({ example: "football" }),
   limit: fromQuery(z.number().int().min(1).max(200)).default(50),
