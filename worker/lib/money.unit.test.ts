@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatMoney } from "./money.ts";
+import { formatMoney, isPayable } from "./money.ts";
 
 test.each([
   [1900, "gbp", "£19.00"],
@@ -12,4 +12,14 @@ test.each([
   [19000, "kwd", "KWD\u00a019.000"],
 ])("%d minor units of %s are formatted as %s", (amount, currency, text) => {
   expect(formatMoney(amount, currency)).toBe(text);
+});
+
+test.each([
+  [1995, "gbp", true],
+  [1995, "jpy", true],
+  [1995, "kwd", false],
+  [1990, "kwd", true],
+  [1100, "bhd", true],
+])("cards can be charged %d minor units of %s: %s", (amount, currency, expected) => {
+  expect(isPayable(amount, currency)).toBe(expected);
 });

@@ -48,12 +48,16 @@ export function moderatesChannel(roles: AccountRole[], scope: ModeratorScope, ch
 
 /** Whether `after` allows anything that `before` doesn't. */
 export function addsRoles(before: AccountRole[], after: AccountRole[]): boolean {
-  return after.some((role) => !before.some((held) => covers(held, role)));
+  return after.flatMap(byPage).some((role) => !before.flatMap(byPage).some((held) => covers(held, role)));
 }
 
-/** Scope `*` includes the moderators of the same channels. */
+/** A role for each page of a role, or the same one if it is for the whole site. */
+function byPage(role: AccountRole): AccountRole[] {
+  return role.pageId.length === 0 ? [role] : role.pageId.map((id) => ({ ...role, pageId: [id] }));
+}
+
+/** Both are for one page or the whole site. Scope `*` includes the moderators of the same channels. */
 function covers(held: AccountRole, role: AccountRole): boolean {
-  const isSiteWide = held.pageId.length === 0;
-  const includesPages = isSiteWide || (role.pageId.length > 0 && role.pageId.every((id) => held.pageId.includes(id)));
-  return (held.scope === "*" || held.scope === role.scope) && includesPages && (held.write || !role.write);
+  const includesPage = held.pageId.length === 0 || held.pageId[0] === role.pageId[0];
+  return (held.scope === "*" || held.scope === role.scope) && includesPage && (held.write || !role.write);
 }
