@@ -79,6 +79,7 @@ describe("the entries of a navigation", () => {
     ["E", "up", "E A(B(C(D))) channel"],
     ["E", "down", "A(B(C(D))) channel E"],
     ["E", "in", "A(B(C(D)) E) channel"],
+    ["A", "down", "E A(B(C(D))) channel"],
     ["C", "out", "A(B C(D)) E channel"],
     ["A", "up", "none"],
     ["A", "in", "none"],
