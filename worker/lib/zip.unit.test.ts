@@ -42,6 +42,20 @@ describe("the files of an archive", () => {
     await expect(read(archive)).rejects.toMatchObject({ code: "invalid_request" });
   });
 
+  // The library accepts these.
+  test.each(["a/b:c.txt", "a /b.txt", "a/b\u0007.txt", "a/b*.txt"])(
+    "are rejected with a path that not every system has, as %j",
+    async (path) => {
+      await expect(read(await zipOf({ [path]: "x" }))).rejects.toThrow("unsafe name");
+    },
+  );
+
+  test("may have paths of 200 characters and of ten segments, and no more", async () => {
+    for (const path of ["p".repeat(200), `${"a/".repeat(9)}b`]) expect(await read(await zipOf({ [path]: "x" }))).toMatchObject([{ path }]);
+    for (const path of ["p".repeat(201), `${"a/".repeat(10)}b`])
+      await expect(read(await zipOf({ [path]: "x" }))).rejects.toThrow("unsafe name");
+  });
+
   test("are rejected if two have the same name, or differ by case alone", async () => {
     await expect(read(await patched(await zipOf({ "one.txt": "1", "two.txt": "2" }), "two.txt", "one.txt"))).rejects.toMatchObject({
       code: "invalid_request",
@@ -66,6 +80,13 @@ describe("the files of an archive", () => {
     const large = new Uint8Array(590_000).map((_, index) => noise[index % noise.length] ?? 0);
     await expect(read(await zipOf({ "a.bin": large, "b.bin": large }), { ...LIMITS, ratio: 1_000 })).rejects.toThrow("together");
     await expect(read(await zipOf({ "a.bin": large }), { ...LIMITS, fileBytes: 1_000 })).rejects.toThrow("more than 1000 bytes");
+  });
+
+  test("may be as many and as large as the limits, together and each", async () => {
+    const five = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`${index}.txt`, "x".repeat(20)]));
+    expect(await read(await zipOf(five), { ...LIMITS, bytes: 100, fileBytes: 20 })).toHaveLength(5);
+    await expect(read(await zipOf(five), { ...LIMITS, bytes: 99, fileBytes: 20 })).rejects.toThrow("together");
+    await expect(read(await zipOf(five), { ...LIMITS, bytes: 100, fileBytes: 19 })).rejects.toThrow("more than 19 bytes");
   });
 
   test("are rejected if they are compressed as only bombs are", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { isTimeout, SharedDeadline, TimeoutError, withDeadline, withTimeout } from "./with-timeout.ts";
+import { firstSuccess, isTimeout, settlesWithin, SharedDeadline, TimeoutError, withDeadline, withTimeout } from "./with-timeout.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -26,6 +26,26 @@ test("withTimeout rejects if a promise takes too long, and leaves no timer", asy
   await late;
   expect(await withTimeout(Promise.resolve("in time"), 2_000)).toBe("in time");
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("settlesWithin tells whether a promise settles in time, in whichever way", async () => {
+  const after = (ms: number) => new Promise((done) => setTimeout(done, ms));
+  const asked = Promise.all([
+    settlesWithin(after(1_000), 2_000),
+    settlesWithin(Promise.reject(new Error("failed")), 2_000),
+    settlesWithin(after(3_000), 2_000),
+  ]);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(await asked).toEqual([true, true, false]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("firstSuccess returns what succeeds first, and fails only with the last one", async () => {
+  const never = new Promise<string>(() => undefined);
+  const failing = (message: string) => Promise.reject<string>(new Error(message));
+  expect(await firstSuccess([never, Promise.resolve("earlier")], never)).toBe("earlier");
+  expect(await firstSuccess([never, failing("earlier")], Promise.resolve("last"))).toBe("last");
+  await expect(firstSuccess([never, failing("earlier")], failing("last"))).rejects.toThrow("last");
 });
 
 test("a timeout is recognised by its class, also as the cause of another error", () => {
