@@ -111,8 +111,7 @@ export function loadPanelData(
   }
 
   function setQuest(quest: QuestState): void {
-    const claim = quest.claim ?? store.getSnapshot().quests[quest.questId]?.claim;
-    change({ quests: { ...store.getSnapshot().quests, [quest.questId]: { ...quest, claim } } });
+    change({ quests: { ...store.getSnapshot().quests, [quest.questId]: quest } });
   }
 
   /** If loading fails, the previous data stays; the channel isn't affected. */
@@ -161,8 +160,9 @@ export function loadPanelData(
     try {
       const loaded = await engagement.quests(ids);
       if (!isCurrent()) return;
-      change({ quests: without(store.getSnapshot().quests, ids) });
-      for (const quest of loaded.values()) setQuest(quest);
+      const { quests: known } = store.getSnapshot();
+      const current = [...loaded.values()].map((quest) => ({ ...quest, claim: quest.claim ?? known[quest.questId]?.claim }));
+      change({ quests: { ...without(known, ids), ...Object.fromEntries(current.map((quest) => [quest.questId, quest])) } });
     } catch (error) {
       if (isCurrent()) failed("the event's quests", error);
     }

@@ -334,6 +334,28 @@ describe("quests", () => {
     expect(later.getSnapshot().quests[QUEST]?.claim).toBe("SUCCESS");
   });
 
+  test("stay shown while they are loaded again, with a claim that was made meanwhile", async () => {
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(10);
+    const event = await world.watchLoaded(SIGNED_IN);
+    const missing = vi.fn();
+    event.subscribe(() => {
+      if (!event.getSnapshot().quests[QUEST]) missing();
+    });
+    let respond = () => {};
+    const late = new Promise<void>((resolve) => (respond = resolve));
+    world.rest[`GET /claimstatus/v3/${QUEST}`] = () => late.then(() => null);
+    const loads = () => world.requests.filter((request) => request === "GET /quest/v2/states").length;
+    const before = loads();
+    world.channel.send({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => loads() > before);
+    await event.claimQuest(QUEST);
+    const claimed = event.getSnapshot();
+    respond();
+    await world.until(() => event.getSnapshot() !== claimed);
+    expect(event.getSnapshot().quests[QUEST]?.claim).toBe("PENDING");
+    expect(missing).not.toHaveBeenCalled();
+  });
+
   test("reject a claim that the server rejects", async () => {
     const event = await world.watchLoaded(SIGNED_IN);
     world.rest[`POST /quest/v2/${QUEST}/claim`] = () => new ApiError(409, "conflict");
