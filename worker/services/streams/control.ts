@@ -27,7 +27,7 @@ export async function startStream(ctx: Ctx, id: string): Promise<StreamRow> {
   const { stream, provider } = await findStream(ctx, id, "write");
   requireMatch(ctx, stream);
   if (stream.isLive) throw conflict("The stream is already live");
-  const by = await callExclusively(ctx, stream, provider, "start", provider.startStream);
+  const by = await callExclusively(ctx, stream, provider, "start");
   const next: StreamRow = { ...stream, ...NO_CALL, isLive: true, liveSince: ctx.now, ...nextVersion(ctx, stream) };
   const change = ctx.db
     .update(streams)
@@ -44,7 +44,7 @@ export async function startStream(ctx: Ctx, id: string): Promise<StreamRow> {
 export async function stopStream(ctx: Ctx, id: string, force = false): Promise<StreamRow> {
   const { stream, provider } = await findStream(ctx, id, "write");
   requireMatch(ctx, stream);
-  const by = await callExclusively(ctx, stream, provider, "stop", provider.stopStream, force);
+  const by = await callExclusively(ctx, stream, provider, "stop", force);
   if (!stream.isLive) {
     await endCall(ctx, id, by);
     return stream;
@@ -64,7 +64,7 @@ export async function deleteStream(ctx: Ctx, id: string, force = false): Promise
   const { stream, provider } = await findStream(ctx, id, "write");
   requireMatch(ctx, stream);
   if (stream.isLive) throw conflict("The stream is live; stop it first");
-  const by = await callExclusively(ctx, stream, provider, "delete", provider.deleteStream, force);
+  const by = await callExclusively(ctx, stream, provider, "delete", force);
   const change = ctx.db.delete(streams).where(calledBy(ctx, id, by));
   const changes = [change, ...(await keepGatedOfStream(ctx, id, stream.channelId))];
   await commitIfUnchanged(ctx, changes, { type: "stream.deleted", resource: `stream/${id}`, data: toStreamEvent(stream) });
@@ -93,14 +93,7 @@ function isOnAir(ctx: Ctx, channelId: string): SQL | undefined {
 }
 
 /** Makes a provider call exclusively and returns the call's id; a failed call leaves the stream unchanged, unless `force`. */
-async function callExclusively(
-  ctx: Ctx,
-  stream: StreamRow,
-  provider: StreamProviderRow,
-  call: StreamCall,
-  url: string,
-  force = false,
-): Promise<string> {
+async function callExclusively(ctx: Ctx, stream: StreamRow, provider: StreamProviderRow, call: StreamCall, force = false): Promise<string> {
   const callBy = newId(ctx.now);
   const idle = or(isNull(streams.callAt), lt(streams.callAt, ctx.now - CRASHED_AFTER));
   const claimed = await ctx.db
@@ -109,7 +102,7 @@ async function callExclusively(
     .where(and(whereVersion(ctx, streams, stream), idle))
     .returning({ id: streams.id });
   if (claimed.length === 0) throw conflict("Another request is starting, stopping or deleting this stream");
-  const outcome = await callFor(ctx.env, provider, url, stream);
+  const outcome = await callFor(ctx.env, provider, provider[`${call}Stream`], stream);
   if (force || hasSucceeded(outcome, stream, call)) return callBy;
   await endCall(ctx, stream.id, callBy);
   const reason = outcome.ok ? "The response was neither empty nor for this stream" : outcome.reason;
